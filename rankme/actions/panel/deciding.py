@@ -1,8 +1,8 @@
-"""Decisions about many people: planned, shown with their total, and recorded after a yes."""
+"""Decisions about one person, and about many: planned, shown with their total, and recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -13,12 +13,29 @@ from rankme.errors import RankmeError, RefusedAction
 from rankme.models import PanelStudy, PanelSubmission
 from rankme.panel_calls.calls import PanelError
 
-from . import money, talking
+from . import money, rejecting, sync, talking
 
 APPROVE, SHARE, BONUS, RETURN = "approve", "share", "bonus", "return"
 MOST_AT_ONCE = 1_000
 # Each is a call to the panel, for which the page waits.
 MOST_RETURNS_AT_ONCE = 25
+
+
+# What organisers decide about one person. Pages and the API pass what was sent by its own names.
+DECISIONS: Mapping[str, Callable[..., object]] = {
+    APPROVE: money.approve_by_hand,
+    SHARE: money.pay_share,
+    BONUS: money.pay_bonus,
+    RETURN: talking.request_return,
+    "message": talking.send_message,
+    "reject": rejecting.reject,
+}
+
+
+def decide(name: str, submission: PanelSubmission, *, by: User, **given: object) -> None:
+    """Record a decision about one person, and have a worker carry it out."""
+    DECISIONS[name](submission, **given, by=by)
+    sync.let_a_worker_visit(submission.study)
 
 
 @dataclass(frozen=True)
@@ -89,7 +106,7 @@ def plan_of_bonuses(study: PanelStudy, listed: Sequence[tuple[PanelSubmission, i
 
 
 def carry_out(plan: Plan, *, reason: str, by: User) -> tuple[int, list[str]]:
-    """Record what was agreed to: how many, and why it was not possible for others.
+    """Record what was agreed to, for a worker: how many, and why it was not possible for others.
 
     Bonuses are recorded for all or for nobody.
     """
@@ -97,20 +114,28 @@ def carry_out(plan: Plan, *, reason: str, by: User) -> tuple[int, list[str]]:
         raise RefusedAction(
             _("Ask at most %(most)s people at once.") % {"most": MOST_RETURNS_AT_ONCE}
         )
+    refused: list[str] = []
     if plan.kind == BONUS:
         with transaction.atomic():
             for payment in plan.payments:
                 money.pay_bonus(payment.submission, payment.amount, reason=reason, by=by)
-        return len(plan.payments), []
-    about: dict[str, Callable[[PanelSubmission], object]] = {
-        APPROVE: lambda person: money.approve_by_hand(person, by=by),
-        SHARE: lambda person: money.pay_share(person, plan.percent, reason=reason, by=by),
-        RETURN: lambda person: talking.request_return(person, reason, by=by),
+        done = len(plan.payments)
+    else:
+        done, refused = _one_by_one(plan, reason=reason, by=by)
+    sync.let_a_worker_visit(plan.study)
+    return done, refused
+
+
+def _one_by_one(plan: Plan, *, reason: str, by: User) -> tuple[int, list[str]]:
+    given: dict[str, dict[str, object]] = {
+        APPROVE: {},
+        SHARE: {"percent": plan.percent, "reason": reason},
+        RETURN: {"reason": reason},
     }
     done, refused = 0, []
     for payment in plan.payments:
         try:
-            about[plan.kind](payment.submission)
+            DECISIONS[plan.kind](payment.submission, **given[plan.kind], by=by)
             done += 1
         except RankmeError as error:
             refused.append(f"{name_of(payment.submission)}: {error}")

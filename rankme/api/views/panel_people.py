@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.panel import deciding, money, rejecting, sync, talking
+from rankme.actions.panel import deciding, money, rejecting, sync
 from rankme.api import panel_shapes as shapes
-from rankme.api.view import PageQuery, View, action, operation
+from rankme.api.view import PageQuery, Strict, View, action, operation
 from rankme.models import PanelPayment, PanelSubmission
 from rankme.permissions import get_campaign, user_of
 from rankme.queries.panel_books import Entry, books_of
@@ -67,54 +68,26 @@ def _entry(request: Request, person: PanelSubmission) -> Entry:
     return shapes.entry_of(person)
 
 
-def _entry_soon(request: Request, person: PanelSubmission) -> Entry:
-    """Have a worker carry out the decision that was recorded."""
-    sync.let_a_worker_visit(person.study)
-    return shapes.entry_of(person)
+def decision(name: str, summary: str, takes: type[Strict] | None = None) -> type[View]:
+    """A view that records a decision about one person."""
+    return action(
+        f"panel_submissions_{name}",
+        summary,
+        find=get_submission,
+        do=partial(deciding.decide, name),
+        shown=_entry,
+        takes=takes,
+        gives=shapes.EntrySerializer if name != "message" else None,
+    )
 
 
-ApproveView = action(
-    "panel_submissions_approve",
-    "Pay the reward, whatever the rule says",
-    find=get_submission,
-    do=money.approve_by_hand,
-    shown=_entry_soon,
-    gives=shapes.EntrySerializer,
+ApproveView = decision("approve", "Pay the reward, whatever the rule says")
+ShareView = decision(
+    "share", "Pay a part of the reward, with a message to the rater", shapes.ShareSerializer
 )
-ShareView = action(
-    "panel_submissions_share",
-    "Pay a part of the reward, with a message to the rater",
-    find=get_submission,
-    do=money.pay_share,
-    shown=_entry_soon,
-    takes=shapes.ShareSerializer,
-    gives=shapes.EntrySerializer,
-)
-BonusView = action(
-    "panel_submissions_bonus",
-    "Pay a bonus; each submission gets one",
-    find=get_submission,
-    do=money.pay_bonus,
-    shown=_entry_soon,
-    takes=shapes.BonusSerializer,
-    gives=shapes.EntrySerializer,
-)
-MessageView = action(
-    "panel_submissions_message",
-    "Write to the rater at the panel",
-    find=get_submission,
-    do=talking.send_message,
-    takes=shapes.MessageSerializer,
-)
-ReturnView = action(
-    "panel_submissions_return",
-    "Ask the rater to return the submission",
-    find=get_submission,
-    do=talking.request_return,
-    shown=_entry_soon,
-    takes=shapes.ReturnSerializer,
-    gives=shapes.EntrySerializer,
-)
+BonusView = decision("bonus", "Pay a bonus; each submission gets one", shapes.BonusSerializer)
+MessageView = decision("message", "Write to the rater at the panel", shapes.MessageSerializer)
+ReturnView = decision("return", "Ask the rater to return the submission", shapes.ReturnSerializer)
 
 
 class RejectView(View):
@@ -135,7 +108,7 @@ class RejectView(View):
     )
     def post(self, request: Request, code: str, submission: int) -> object:
         person = get_submission(request, code, submission)
-        rejecting.reject(person, **self.given, by=user_of(request))
+        deciding.decide("reject", person, **self.given, by=user_of(request))
         return _entry(request, person)
 
 
@@ -158,7 +131,6 @@ class BonusesView(View):
         if found and not given["dry_run"]:
             plan = deciding.plan_of_bonuses(study, found)
             deciding.carry_out(plan, reason=reason, by=by)
-            sync.let_a_worker_visit(study)
         shown = [{"rater": deciding.name_of(person), "amount": amount} for person, amount in found]
         cost = sum(money.likely_cost(study, amount) for _person, amount in found)
         drafted = 0 if given["dry_run"] else len(found)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from rankme.actions.panel import money, rejecting, sync, talking
+from rankme.actions.panel import deciding, money, rejecting, sync, talking
 from rankme.errors import RefusedAction
 from rankme.forms.panel import (
     BonusFileForm,
@@ -23,8 +25,8 @@ from rankme.forms.panel import (
     ReturnForm,
     ShareForm,
 )
-from rankme.models import Campaign, PanelPayment, PanelSubmission
-from rankme.pages.campaign.campaign_page import act, refusals_as_messages, render_campaign
+from rankme.models import Campaign, PanelSubmission
+from rankme.pages.campaign.campaign_page import refusals_as_messages, render_campaign
 from rankme.permissions import user_of
 from rankme.queries.panel_books import Entry, books_of, newest_study
 from rankme.queries.panel_people import LISTS, facts_of, may_see_people, people_of
@@ -34,7 +36,9 @@ from .decisions import read_form, whole_number
 from .drafts import TAB
 from .study import panel_page
 
-Action = tuple[Callable[[], object], str]
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
 PEOPLE_ON_A_PAGE = 100
 
 
@@ -103,42 +107,36 @@ def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmissio
     return render_campaign(request, campaign, "organiser/panel/person.html", context, tab=TAB)
 
 
+SOON = gettext_lazy("This will be paid within a minute.")
+# What the page's buttons decide: the form with its prefix, and what is said afterwards.
+BUTTONS: dict[str, tuple[type[forms.Form], str | None, StrPromise]] = {
+    "approve": (forms.Form, None, SOON),
+    "message": (MessageForm, None, gettext_lazy("The message is sent.")),
+    "return": (ReturnForm, None, gettext_lazy("The rater is asked to return the submission.")),
+    "reject": (RejectForm, "reject", gettext_lazy("The submission is rejected.")),
+}
+LOST = {
+    "was-paid": gettext_lazy("The payment is recorded as paid."),
+    "was-not-paid": SOON,
+}
+
+
 def _decide(request: HttpRequest, person: PanelSubmission) -> None:
-    decisions = _decisions(request, person)
-    name = request.POST.get("action", "")
-    if name not in decisions:
-        messages.error(request, _("Press one of the buttons."))
-    elif act(request, *decisions[name]):
-        sync.let_a_worker_visit(person.study)
-
-
-def _decisions(request: HttpRequest, person: PanelSubmission) -> dict[str, Action]:
-    by = user_of(request)
-
-    def message() -> None:
-        talking.send_message(person, read_form(MessageForm(request.POST))["body"], by=by)
-
-    def return_() -> None:
-        talking.request_return(person, read_form(ReturnForm(request.POST))["reason"], by=by)
-
-    def reject() -> None:
-        sent = read_form(RejectForm(request.POST, prefix="reject"))
-        rejecting.reject(person, sent["category"], sent["message"], by=by)
-
-    def lost(was_paid: bool) -> None:
-        payment = PanelPayment.objects.filter(
-            submission=person, pk=whole_number(request.POST.get("payment", ""))
-        ).first()
-        if payment is None:
-            raise RefusedAction(_("There is no such payment."))
-        money.decide_lost(payment, was_paid=was_paid, by=by)
-
-    soon = _("This will be paid within a minute.")
-    return {
-        "approve": (lambda: money.approve_by_hand(person, by=by), soon),
-        "message": (message, _("The message is sent.")),
-        "return": (return_, _("The rater is asked to return the submission.")),
-        "reject": (reject, _("The submission is rejected.")),
-        "was-paid": (lambda: lost(True), _("The payment is recorded as paid.")),
-        "was-not-paid": (lambda: lost(False), soon),
-    }
+    name, by = request.POST.get("action", ""), user_of(request)
+    with refusals_as_messages(request):
+        if name in LOST:
+            number = whole_number(request.POST.get("payment", ""))
+            payment = person.payments.filter(pk=number).first()
+            if payment is None:
+                raise RefusedAction(_("There is no such payment."))
+            money.decide_lost(payment, was_paid=name == "was-paid", by=by)
+            sync.let_a_worker_visit(person.study)
+            messages.success(request, LOST[name])
+        elif name in BUTTONS:
+            form, prefix, done = BUTTONS[name]
+            given = read_form(form(request.POST, prefix=prefix))
+            given.pop("sure", None)
+            deciding.decide(name, person, by=by, **given)
+            messages.success(request, done)
+        else:
+            raise RefusedAction(_("Press one of the buttons."))

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from rankme.actions.panel import deciding, money, sync
+from rankme.actions.panel import deciding, money
 from rankme.errors import RefusedAction
 from rankme.forms.panel import BonusFileForm, BonusForm, HourlyBonusForm, ShareForm
 from rankme.models import Campaign, PanelStudy
@@ -92,7 +92,6 @@ def _carry_out(request: HttpRequest, campaign: Campaign, plan: deciding.Plan) ->
         messages.success(request, words % {"count": done})
     for problem in refused:
         messages.error(request, problem)
-    sync.let_a_worker_visit(plan.study)
     return redirect("rankme:campaign-panel-books", campaign.code)
 
 
