@@ -22,7 +22,7 @@ def note(campaign: Campaign | None, actor: User | None, verb: str, **detail: obj
 
 
 def last_fault(campaign: Campaign | None) -> str:
-    """What the last check of the record found wrong; empty if nothing."""
+    """Return the fault that the last check of the record found, or an empty text."""
     events = AuditEvent.objects.filter(campaign=campaign, verb__in=[DAMAGED, INTACT])
     newest = events.order_by("-number").first()
     return str(newest.detail.get("fault", "")) if newest else ""

@@ -175,7 +175,7 @@ def claim(model: type[SomeJob], pk: int, *, worker: str) -> SomeJob | None:
 
 
 def _is_due() -> Q:
-    """Jobs whose last worker was lost so long ago that it is worth trying again."""
+    """Select jobs that lost their last worker long enough ago for another try."""
     due = Q(heartbeat_at=None) | ~Q(state=WORKING)
     for lost, seconds in SECONDS_BEFORE_TAKEOVER.items():
         due |= Q(attempts=lost, heartbeat_at__lt=Now() - timedelta(seconds=seconds))
@@ -215,7 +215,7 @@ def _requeue(row: Job) -> bool:
 
 
 class _DatabaseStart(Func):
-    """When the database server was started."""
+    """The time at which the database server started."""
 
     function = "pg_postmaster_start_time"
     output_field = DateTimeField()
@@ -336,14 +336,14 @@ def cancel(row: Job) -> bool:
 
 
 def resend_unclaimed() -> int:
-    """Send every job again that nobody works on; returns how many there are."""
+    """Re-send unclaimed jobs; return their number."""
     messages = unclaimed_jobs()
     send(messages)
     return len(messages)
 
 
 def unclaimed_jobs() -> list[Message]:
-    """Every job that nobody works on, with the name of the task that does."""
+    """List unclaimed jobs with the names of their tasks."""
     return [(task, pk) for model, task in TASKS.items() for pk in unclaimed(model)]
 
 

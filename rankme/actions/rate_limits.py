@@ -1,4 +1,4 @@
-"""How often somebody may do what costs others something. Ratings use none of these buckets."""
+"""Limits on requests that cost others something. Ratings use none of these buckets."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ COMPLAINTS = Limit("complaints", most=20, again_every=timedelta(minutes=1))
 
 
 def take(limit: Limit, *whose: object) -> bool:
-    """Take one, if there is one left. The table names nobody: it holds marks of who they are."""
+    """Take one, if any is left. The table stores keyed marks instead of names."""
     with connection.cursor() as cursor:
         values: dict[str, str | float] = {
             "mark": _mark(limit, whose),

@@ -42,7 +42,7 @@ class RunSerializer(serializers.ModelSerializer[AnalysisRun]):
 
     @extend_schema_field(serializers.DictField())
     def get_options(self, run: AnalysisRun) -> dict[str, Any]:
-        """What goes by criterion as a mapping, in the order that the database kept as pairs."""
+        """Show options by criterion as mappings, in the order that the database kept as pairs."""
         by_criterion = {name: dict(run.options.get(name) or {}) for name in BY_CRITERION}
         return {**run.options, **by_criterion}
 

@@ -1,4 +1,4 @@
-"""How scripts say who they are: with a key whose hash is in the database."""
+"""Authenticate scripts by a key whose hash is in the database."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ class ChangedStudySerializer(NewStudySerializer):
 
 
 def plan_of(given: dict[str, Any], filters: list[dict[str, Any]]) -> StudyPlan:
-    """What was sent, as the action takes it."""
+    """Build the action's plan from the request."""
     elsewhere = ("account", "filters", "keep_out", "let_in")
     decided = {name: value for name, value in given.items() if name not in elsewhere}
     return StudyPlan(**decided, filters=filters)

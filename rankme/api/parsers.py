@@ -1,4 +1,4 @@
-"""How requests are read: strict JSON, and campaign files as they are."""
+"""Parse requests: strict JSON, and campaign files as text."""
 
 from __future__ import annotations
 

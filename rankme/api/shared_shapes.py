@@ -1,4 +1,4 @@
-"""What the shapes of the API share: errors, and the fields of every job."""
+"""Shared serializers of the API: errors, and the fields of every job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of keys: what is taken, and what is given."""
+"""Request and response serializers of API keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all views of the API share: who may come in, what may be asked, how lists are paged."""
+"""The base of all views of the API: operations, filters, pagination."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the record says: questions to the database that change nothing."""
+"""Read-only queries of the record."""

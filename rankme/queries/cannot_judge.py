@@ -1,4 +1,4 @@
-"""How often raters said that they cannot judge: by criterion, system, reason and rater."""
+"""Count the answers “cannot judge” by criterion, system, reason and rater."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What raters answered to checks, read from the payloads of their submissions, and the measures.
+"""Read raters' answers to checks from the payloads of their submissions; compute the measures.
 
 Answers to checks are nowhere else: the judgements have none of them.
 """
@@ -67,7 +67,7 @@ def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[Answered
 def measures_by_rater(
     campaign: Campaign, participants: Sequence[int], *, only_growing: bool = False
 ) -> dict[int, Measured]:
-    """What rules can ask about each of these raters; `agreement` only where one does.
+    """Compute the measures of these raters; `agreement` only where a rule asks for it.
 
     With `only_growing`, only what can decide in the middle of a batch, after every page.
     """
@@ -204,7 +204,7 @@ def _answers(submission: Submission, criterion: str, definition: Definition) -> 
 
 
 def _declines(submission: Submission, check: CheckTrial) -> bool:
-    """Whether the rater said that they cannot judge what is checked."""
+    """Whether the rater declined to judge the checked output."""
     answers = submission.payload.get("answers") or ()
     return any(
         "cannot_judge" in answer and answer["criterion"] == check.criterion for answer in answers

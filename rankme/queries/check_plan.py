@@ -128,7 +128,7 @@ def _hosts(
     items: Sequence[int],
     outputs: Mapping[tuple[int, int], int],
 ) -> list[dict[str, Any]]:
-    """What the trials of these rows of the plan show."""
+    """Read the material that the trials of these rows of the plan show."""
     numbers: list[int] = plan.items[rows].tolist()
     shown = [
         [outputs[item, system] for system in systems if system != NO_SYSTEM]

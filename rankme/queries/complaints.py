@@ -1,4 +1,4 @@
-"""What raters reported as wrong, as the organiser sees it."""
+"""List raters' reports for the organiser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankme.models import Campaign, Complaint, Item
 
 
 def complaints_of(campaign: Campaign) -> QuerySet[Complaint]:
-    """All reports: first those that nobody has dealt with, the newest of them first."""
+    """List all reports: open ones first, the newest of them at the top."""
     found = campaign.complaints.select_related("participant", "trial__item", "trial__as_check")
     return found.order_by(F("dealt_with_at").asc(nulls_first=True), "-id")
 

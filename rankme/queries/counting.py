@@ -57,7 +57,7 @@ class IsCounted(Func):
 
 
 class Counting(TypedDict):
-    """What `with_counting` adds to a submission."""
+    """The fields that `with_counting` adds to a submission."""
 
     is_counted: bool
 

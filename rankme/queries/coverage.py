@@ -1,4 +1,4 @@
-"""How often each system and each pair of systems was judged.
+"""Count the judgements of each system and of each pair of systems.
 
 What a batch shows is fixed by the launch, so it is read once per process (like the definition, see
 `rankme.queries.definitions`). What changes is counted each time: how often each batch was
@@ -83,7 +83,7 @@ class SystemCount:
 
 @dataclass(frozen=True)
 class PairTable:
-    """How often two systems were judged on one screen; symmetric, the diagonal is empty."""
+    """Counts of screens that show both systems; symmetric, the diagonal is empty."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, tuple[int | None, ...]], ...]
@@ -93,7 +93,7 @@ class PairTable:
 
 @dataclass(frozen=True)
 class Composition:
-    """What the batches of a launched campaign show: how often each key occurs in each batch.
+    """The composition of a launched campaign's batches: counts of each key in each batch.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Composition:
     times: np.ndarray
 
     def weighed(self, sittings: Mapping[int, int]) -> Counter[Key]:
-        """How often each key is shown when each batch is done that many times."""
+        """Count how often each key is shown when each batch is done that many times."""
         batches, places = np.unique(self.batch_ids, return_inverse=True)
         weights = np.array([sittings.get(batch, 0) for batch in batches.tolist()], dtype=np.int64)
         shown = np.zeros(len(self.keys), dtype=np.int64)
@@ -118,7 +118,7 @@ class Composition:
 
 
 def judged_by_system(campaign: Campaign) -> list[SystemCount]:
-    """How many times raters judged an output of each system, and how many times were planned."""
+    """Count the judged and the planned outputs of each system."""
     composition = _composition(campaign, _SYSTEMS_OF_BATCHES)
     planned, finished = _sittings(campaign)
     goal = composition.weighed(planned)

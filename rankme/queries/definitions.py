@@ -1,4 +1,4 @@
-"""What every request of a running campaign needs to know, read once per process."""
+"""Cache campaigns' definitions, one copy per process."""
 
 from __future__ import annotations
 

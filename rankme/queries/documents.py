@@ -15,7 +15,7 @@ FIRST_SEGMENT = {SEGMENT: "1"}
 
 
 def documents_of(campaign: Campaign, definition: Definition) -> Documents | None:
-    """Which of the items, by their positions, are a document; None where there are none.
+    """Group the items, by their positions, into documents; None if the campaign has none.
 
     Raises
     ------
@@ -50,13 +50,13 @@ def is_last_segment(trial: Trial) -> bool:
 
 
 def count_documents(trials: QuerySet[Trial], definition: Definition) -> int:
-    """How many documents begin in these trials; 0, without a query, where nobody asks."""
+    """Count the documents that begin in these trials; 0, without a query, where no screen asks."""
     if not any(screen.scope == "document" for screen in definition.screens):
         return 0
     return trials.filter(item__factors__contains=FIRST_SEGMENT).count()
 
 
 def screens_of_batch(batch: int, definition: Definition, *, trials: int) -> int:
-    """How many screens a sitting of the batch has; `trials` counts its checks too."""
+    """Count the screens of a sitting of the batch; `trials` includes its checks."""
     documents = count_documents(Trial.objects.filter(batch_id=batch), definition)
     return definition.screens_in_all(trials, documents)

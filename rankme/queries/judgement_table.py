@@ -1,4 +1,4 @@
-"""The one bridge from rows to arrays: a campaign's judgements as the table that is analysed."""
+"""Turn a campaign's judgements into the table that is analysed: the one bridge to arrays."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ def _instead_of(swapped: Mapping[int, int]) -> str:
 
 
 def without_number(campaign: Campaign, criteria: Collection[str]) -> dict[str, int]:
-    """How many answers that count have no number, by criterion: the table leaves them out."""
+    """Count counted answers without a number, by criterion; the table leaves them out."""
     with connection.cursor() as cursor:
         cursor.execute(WITHOUT_NUMBER, [campaign.pk, list(criteria)])
         return dict(cursor.fetchall())
 
 
 def screen_name(assignment: int, trial: int, screen: int, revision: int) -> str:
-    """What the column `screen` calls one submission."""
+    """Name a submission for the column `screen`."""
     return f"{assignment}.{trial}.{screen}.{revision}"
 
 
@@ -207,7 +207,7 @@ def _screens(rows: dict[str, np.ndarray]) -> Column:
 
 
 def factor_column(name: str) -> str:
-    """What the table calls a factor of the items: its name, unless that is the table's own."""
+    """Name the column of a factor: its name, unless the table has that column itself."""
     bare = name
     while bare.startswith("item_"):
         bare = bare.removeprefix("item_")

@@ -1,4 +1,4 @@
-"""What a campaign's metrics are computed from, and the scores and verdicts that it has."""
+"""Read the texts for a campaign's metrics, and its stored scores and verdicts."""
 
 from __future__ import annotations
 

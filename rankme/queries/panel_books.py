@@ -1,4 +1,4 @@
-"""Both sides' books: who has finished here, who has finished at the panel, and what was paid."""
+"""Compare both sides' books: people finished here, people finished at the panel, payments."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Entry:
 
     @property
     def here(self) -> str:
-        """What became of the rater here, in words."""
+        """The rater's state on this site, in words."""
         if self.rater is None:
             return "–"
         if self.rater.outcome:
@@ -71,7 +71,7 @@ class Entry:
 
     @property
     def approved_by_the_panel_at(self) -> datetime | None:
-        """When the panel approves the submission if nobody decides."""
+        """The time at which the panel approves the submission without a decision."""
         if self.submission is None or self.submission.state != There.AWAITING_REVIEW:
             return None
         done = self.submission.completed_at
@@ -84,7 +84,7 @@ class Entry:
 
     @property
     def waits_for_a_person(self) -> bool:
-        """Nobody has decided yet, or a payment did not go as it should."""
+        """Whether a decision is missing, or a payment did not end as it should."""
         return self.can_be_approved or any(
             payment.state in ("lost", "refused") for payment in self.payments
         )
@@ -118,7 +118,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Books:
-    """Everybody who came, each in exactly one of the lists."""
+    """The people of a study, each in exactly one of the lists."""
 
     both: list[Entry] = field(default_factory=list)
     only_here: list[Entry] = field(default_factory=list)
@@ -137,7 +137,7 @@ class Books:
 
     @property
     def waiting(self) -> list[Entry]:
-        """People about whom somebody has to decide."""
+        """People who wait for a decision."""
         unsettled = [entry for entry in self.both if entry.waits_for_a_person]
         return [*self.only_here, *self.only_there, *unsettled]
 
@@ -170,7 +170,7 @@ def books_of(study: PanelStudy) -> Books:
 
 
 def _list_of(books: Books, entry: Entry, study: PanelStudy) -> list[Entry]:
-    """The list to which somebody belongs."""
+    """Choose the list to which a person belongs."""
     rater, submission = entry.rater, entry.submission
     here = rater is not None and rater.state == Participant.State.COMPLETED
     there = submission is not None and submission.state in FINISHED_THERE
@@ -217,7 +217,7 @@ def _payments_of(study: PanelStudy) -> dict[int, tuple[PanelPayment, ...]]:
 
 @dataclass(frozen=True)
 class Money:
-    """What a study has paid and promised, in minor units."""
+    """The payments and promises of a study, in minor units."""
 
     paid: int
     waiting: int
@@ -247,7 +247,7 @@ def _unseen_bonuses(study: PanelStudy) -> int:
 
 
 def states_of(study: PanelStudy) -> dict[str, int]:
-    """How many submissions are in each state, in the order of the states' list."""
+    """Count the submissions in each state, in the order of the states' list."""
     rows = study.submissions.order_by().values_list("state").annotate(number=Count("id"))
     numbers = dict(rows)
     return {str(state): numbers[state] for state in There.values if state in numbers}

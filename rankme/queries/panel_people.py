@@ -18,7 +18,7 @@ from .panel_books import Books, Entry
 
 @dataclass(frozen=True)
 class Facts:
-    """What speaks for or against a rater's work."""
+    """The evidence for and against a rater's work."""
 
     failed: int = 0
     answered: int = 0
@@ -62,7 +62,7 @@ LISTS: dict[str, tuple[object, Choice]] = {
 
 
 def people_of(study: PanelStudy, books: Books) -> dict[str, list[Person]]:
-    """Everybody, in each list to which they belong."""
+    """Sort all people into the lists to which they belong."""
     raters = [entry.rater.pk for entry in books.everybody if entry.rater is not None]
     facts = facts_of(study.campaign, raters)
     lists = {}
@@ -104,7 +104,7 @@ def facts_of(campaign: Campaign, raters: Sequence[int]) -> dict[int, Facts]:
 
 
 def may_see_people(study: PanelStudy, user: User) -> bool:
-    """Whether somebody may see the panel's ids of people: the owners of campaign and account.
+    """Whether the user owns the campaign or the account, and so may see the panel's ids of people.
 
     Members know raters by their labels, and submissions by the ids of these.
     """

@@ -33,7 +33,7 @@ def batches_left(study: PanelStudy) -> int:
 
 
 def places_missing(study: PanelStudy) -> int:
-    """How many more raters the free batches need."""
+    """Count the raters that the free batches still need."""
     each = frozen_definition(study.campaign).definition.crowd.batches_per_rater
     return -(-_free(study) // each)
 

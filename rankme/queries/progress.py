@@ -27,7 +27,7 @@ PACE_WINDOW = timedelta(hours=2)
 
 @dataclass(frozen=True)
 class Size:
-    """How much material there is."""
+    """The size of the material."""
 
     items: int
     systems: int
@@ -161,8 +161,9 @@ def judgements_per_screen(campaign: Campaign) -> float:
 
 
 def planned_judgements(shown: int, sittings: int, documents: int, definition: Definition) -> int:
-    """Single values: of `shown` outputs in so many sittings of a trial, by the criteria asked;
-    those about whole documents are asked in so many of the sittings.
+    """Count the single values of `shown` outputs in this many sittings of a trial.
+
+    Questions about a whole document are asked in `documents` of the sittings.
     """
     values = 0
     for index, screen in enumerate(definition.screens):

@@ -27,7 +27,7 @@ NOTABLE_HASTE = 0.1
 
 @dataclass(frozen=True)
 class CheckLine:
-    """How a rater did on one check: failed of answered, or a number of its own."""
+    """A rater's result on one check: failed of answered, or the check's own number."""
 
     name: str
     answered: int
@@ -39,7 +39,7 @@ class CheckLine:
 
 @dataclass(frozen=True)
 class RaterFacts:
-    """What is known of a rater without any check."""
+    """Facts about a rater that need no check."""
 
     screens: int
     median_seconds: float | None
@@ -72,7 +72,7 @@ class QualityLine:
 
 @dataclass(frozen=True)
 class RuleCounts:
-    """How many raters each part of the rules caught; exclusions by people are counted apart."""
+    """Counts of raters that each part of the rules caught; manual exclusions are counted apart."""
 
     worked: int
     excluded_by_rule: int
@@ -138,7 +138,7 @@ def _check_line(name: str, kind: str, measures: Measured) -> CheckLine:
 
 
 def sentence_about(checks: Sequence[CheckLine], facts: RaterFacts) -> str:
-    """Say in one sentence what is notable about a rater. It decides nothing."""
+    """Summarise a rater in one sentence. It decides nothing."""
     answered = sum(check.answered for check in checks if check.failed is not None)
     failed = sum(check.failed or 0 for check in checks)
     said = []
@@ -189,7 +189,7 @@ def _habits(facts: RaterFacts) -> list[str]:
 
 
 def rule_counts(campaign: Campaign) -> RuleCounts:
-    """What rules and people decided about a campaign's raters so far."""
+    """Count the decisions of rules and people about a campaign's raters."""
     parts: Counter[tuple[str, str]] = Counter()
     for decision in campaign.rule_decisions.all():
         action = decision.get_action_display()

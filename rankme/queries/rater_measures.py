@@ -1,4 +1,4 @@
-"""What the record says about raters without any check: one number for each of them."""
+"""Measures of raters that need no check: one number per rater."""
 
 from __future__ import annotations
 

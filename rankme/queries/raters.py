@@ -1,4 +1,4 @@
-"""What each rater did, as the organiser sees it: counted from the record, by label."""
+"""Count each rater's work from the record, for the organiser, by label."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RaterLine:
 
     @property
     def unusual_outcome(self) -> str:
-        """What the state does not say already."""
+        """The outcome, unless the state says it already."""
         said = {"", Outcome.COMPLETED, Outcome.RETURNED, Outcome.SCREENED_OUT}
         rater = self.participant
         return "" if rater.outcome in said else rater.get_outcome_display()
@@ -59,12 +59,12 @@ class Lease:
 
 
 def raters_of(campaign: Campaign) -> QuerySet[Participant]:
-    """Who came, the latest first."""
+    """Order a campaign's raters, the latest first."""
     return campaign.participants.order_by("-arrived_at", "-id")
 
 
 def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list[RaterLine]:
-    """What these raters did. Reads their own submissions only, so a page of them costs a page."""
+    """Build the lines of these raters from their own submissions, so that a page costs a page."""
     ids = [participant.pk for participant in participants]
     work = {row["assignment__participant"]: row for row in _work_of(ids)}
     flags = _flags_of(ids)
@@ -186,7 +186,7 @@ def _pace_word(seconds: float | None, typical: float | None) -> str:
 
 
 def open_leases(campaign: Campaign) -> list[Lease]:
-    """Who holds a batch now, the one whose lease ends first at the top."""
+    """List the held batches; the one whose lease ends first is at the top."""
     definition = frozen_definition(campaign).definition
     held = campaign.assignments.live().select_related("participant", "batch")
     now = timezone.now()

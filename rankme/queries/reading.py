@@ -1,4 +1,4 @@
-"""How much raters read, counted in the texts of the campaign itself."""
+"""Count the words that raters read in the campaign's own texts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Reading:
 
     @property
     def words_per_minute(self) -> float:
-        """How fast somebody reads who needs the expected time and does nothing else in it."""
+        """Compute the speed of a rater who spends the whole expected time reading."""
         return 60 * self.words_per_trial / self.seconds_per_trial
 
     @property

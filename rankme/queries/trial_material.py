@@ -1,4 +1,4 @@
-"""What a trial shows, for reading the answers to it: the plan's material, or that of a check."""
+"""Read the material of a trial, from the plan or from its check, for reading its answers."""
 
 from __future__ import annotations
 

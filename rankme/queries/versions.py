@@ -1,4 +1,4 @@
-"""The versions of a campaign with what was collected under each."""
+"""The versions of a campaign, with the raters and judgements under each."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def has_unplanned_material(campaign: Campaign) -> bool:
 
 
 def versions_of_table(campaign: Campaign, upto: int, table: JudgementTable) -> list[dict[str, Any]]:
-    """What a report says of each version: number, time, reason and judgements, but not who made it.
+    """Describe each version for a report: number, time, reason and judgements, without its author.
 
     `upto` is the version that was the newest when the judgements were read.
     """

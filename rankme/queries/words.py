@@ -41,7 +41,7 @@ def missing_texts(definition: Definition) -> list[RaterText]:
 def current_words(
     language: str, definition: Definition | None = None, *, texts: Sequence[RaterText] | None = None
 ) -> dict[str, str]:
-    """What raters read in this language, by the English text; empty where nobody has said it."""
+    """Map English texts to the raters' texts in this language; empty where there is none."""
     if texts is None:
         texts = needed_texts(definition) if definition else list(rater_texts().values())
     own = definition.words if definition and definition.language == language else {}

@@ -85,7 +85,7 @@ def test_a_run_is_executed_once_however_often_it_is_told_of(run):
     assert AnalysisRun.objects.get(pk=run.pk).attempts == 1
 
 
-def test_a_run_stands_on_the_judgements_it_read(run, campaign):
+def test_a_run_uses_the_judgements_it_read(run, campaign):
     rater = campaign.participants.first()
     exclusions.exclude_rater(rater, reason="Clicked at random.", by=make_owner())
     again = executed(asked(campaign, **LITTLE), pictures=())
@@ -95,7 +95,7 @@ def test_a_run_stands_on_the_judgements_it_read(run, campaign):
     assert again.result["report"]["data"]["excluded"] > 0
 
 
-def test_what_comes_in_during_an_analysis_is_not_in_it(monkeypatch):
+def test_judgements_that_arrive_during_an_analysis_are_left_out(monkeypatch):
     """The export of the same moment gives the same report."""
     campaign = rated_campaign(raters=3)
     exported = read_table(io.BytesIO(b"".join(judgements_csv(campaign))), "csv")

@@ -38,7 +38,7 @@ def test_the_same_person_is_the_same_participant(campaign):
     assert "p1" not in first.label
 
 
-def test_asking_again_returns_what_one_holds(campaign):
+def test_asking_again_returns_the_held_batch(campaign):
     rater = make_rater(campaign)
     assert {claim(rater).pk for _ in range(5)} == {claim(rater).pk}
     assert Slot.objects.filter(state="held").count() == 1
@@ -68,7 +68,7 @@ def test_a_rater_meets_a_batch_once(campaign):
     assert assignments.claim_batch(rater) == NoBatch("complete")
 
 
-def test_others_at_work_on_what_i_have_done_are_nothing_to_wait_for():
+def test_raters_do_not_wait_for_batches_they_have_done():
     definition = slider_definition(raters_per_trial=2, crowd={"batches_per_rater": 9})
     campaign = make_campaign(definition, items=1, systems=1)
     sit(make_rater(campaign, "w1"))
@@ -83,7 +83,7 @@ def test_a_rater_gets_no_more_batches_than_the_campaign_says(campaign):
     assert assignments.claim_batch(rater) == NoBatch("enough")
 
 
-def test_whoever_has_the_code_gets_no_more_work():
+def test_raters_with_the_code_get_no_more_work():
     campaign = make_campaign(slider_definition(crowd={"batches_per_rater": 3}))
     rater = make_rater(campaign)
     sit(rater)
@@ -91,13 +91,13 @@ def test_whoever_has_the_code_gets_no_more_work():
     assert assignments.claim_batch(rater) == NoBatch("enough")
 
 
-def test_whoever_did_not_agree_gets_no_work(campaign):
+def test_raters_without_consent_get_no_work(campaign):
     rater = participation.enter(campaign, panel="generic", external_id="w1")
     with pytest.raises(RefusedAction):
         assignments.claim_batch(rater)
 
 
-def test_whoever_was_screened_out_gets_no_work():
+def test_screened_out_raters_get_no_work():
     question = {
         "name": "native",
         "question": "Native?",
@@ -161,7 +161,7 @@ def test_a_full_batch_whose_rater_left_is_completed_not_expired(one_slot):
     assert (held.state, held.slot.state) == ("completed", "done")
 
 
-def test_whoever_comes_back_finds_their_batch_where_they_left_it(one_slot):
+def test_returning_raters_get_their_batch_back(one_slot):
     left = claim(make_rater(one_slot))
     run_out(left)
     assignments.expire_overdue()
@@ -169,7 +169,7 @@ def test_whoever_comes_back_finds_their_batch_where_they_left_it(one_slot):
     assert (again.pk, again.state, again.presentation) == (left.pk, "held", left.presentation)
 
 
-def test_whoever_comes_back_after_the_last_batch_was_done_is_told_so(one_slot):
+def test_returning_raters_are_told_that_all_batches_are_done(one_slot):
     left = claim(make_rater(one_slot, "w1"))
     run_out(left)
     sit(make_rater(one_slot, "w2"))
@@ -210,7 +210,7 @@ def test_finishing_twice_is_finishing_once(one_slot):
     assert Assignment.objects.get().ended_at == ended_at
 
 
-def test_the_sitting_with_more_answers_stands_for_a_free_slot(one_slot):
+def test_the_sitting_with_more_answers_counts_for_a_free_slot(one_slot):
     much = claim(make_rater(one_slot, "w1"))
     answer(much, 0)
     answer(much, 1)
@@ -255,7 +255,7 @@ def test_the_first_finished_sitting_counts(one_slot):
     assert counting(slow.slot).pk == quick.pk
 
 
-def test_late_work_counts_where_nobody_else_finished(one_slot):
+def test_late_work_counts_where_no_other_rater_finished(one_slot):
     late = claim(make_rater(one_slot, "late"))
     run_out(late)
     other = claim(make_rater(one_slot, "other"))
@@ -266,7 +266,7 @@ def test_late_work_counts_where_nobody_else_finished(one_slot):
     assert counting(late.slot).pk == late.pk
 
 
-def test_whoever_answered_everything_late_has_finished_and_gets_the_code(one_slot):
+def test_a_complete_late_sitting_earns_the_code(one_slot):
     late = claim(make_rater(one_slot))
     assignments.return_batch(late)
     answer_all(late)

@@ -59,7 +59,7 @@ def test_the_same_campaign_draws_the_same_plan(owner):
     assert first == second
 
 
-def test_without_material_there_is_no_launch(owner):
+def test_a_launch_needs_material(owner):
     campaign = campaigns.create_campaign(owner, slider())
     with pytest.raises(RefusedAction, match="no material"):
         campaigns.launch_campaign(campaign, by=owner)
@@ -73,7 +73,7 @@ def test_a_platform_without_its_code_is_not_launched(owner):
     make_campaign(slider(crowd=crowd | {"completion_code": "C0DE"}), owner=owner)
 
 
-def test_while_material_comes_in_there_is_no_launch(draft, owner):
+def test_a_running_import_delays_the_launch(draft, owner):
     MaterialImport.objects.create(campaign=draft)
     with pytest.raises(RefusedAction, match="still being imported"):
         campaigns.launch_campaign(draft, by=owner)
@@ -109,7 +109,7 @@ def test_each_state_has_its_ways_out_and_no_others(draft, owner, state, verb):
     assert draft.state == WAYS[state].get(verb, state)
 
 
-def test_what_raters_may_have_seen_is_no_longer_changed(owner):
+def test_shown_definitions_cannot_be_changed(owner):
     campaign = make_campaign(owner=owner)
     with pytest.raises(RefusedTransition):
         campaigns.change_definition(campaign, slider(title="New"), by=owner)

@@ -72,13 +72,13 @@ def test_a_report_is_kept_with_rater_trial_and_screen(client, campaign):
         {"answers": []},
     ],
 )
-def test_what_is_no_report_is_refused(begun_once, changes):
+def test_invalid_reports_are_refused(begun_once, changes):
     client, campaign, document = begun_once
     assert send(client, campaign, complaint(document) | changes).status_code == 422
     assert not Complaint.objects.exists()
 
 
-def test_nobody_reports_in_the_name_of_another_rater(client, campaign):
+def test_reports_for_another_rater_are_refused(client, campaign):
     other = begin(client, campaign, id="w1")
     client.cookies.clear()
     begin(client, campaign, id="w2")

@@ -131,7 +131,7 @@ def test_the_same_campaign_draws_the_same_extension(tmp_path):
         ([], "no new items and no new systems"),
     ],
 )
-def test_what_raters_may_have_seen_is_not_replaced(tmp_path, rows, words):
+def test_shown_material_cannot_be_replaced(tmp_path, rows, words):
     campaign = make_campaign()
     path = tmp_path / "outputs.csv"
     same = "Sys1,item-0,Text 1 of place 0."

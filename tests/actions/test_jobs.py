@@ -224,7 +224,7 @@ def seconds_until_claimable(job) -> float:
 
 
 @pytest.mark.parametrize("times", [3 * jobs.MOST_ATTEMPTS])
-def test_a_database_that_goes_away_is_no_lost_worker(job, times, monkeypatch):
+def test_a_restarted_database_does_not_lose_the_worker(job, times, monkeypatch):
     monkeypatch.setattr(jobs, "REST_AFTER_TROUBLE_SECONDS", 0)
     monkeypatch.setattr(jobs, "SECONDS_BETWEEN_HEARTBEATS", 0)
 

@@ -84,7 +84,7 @@ def test_the_archives_table_says_what_the_file_said(owner, long_file):
     assert np.nansum(table.time_ms) == 3600
 
 
-def test_what_was_on_one_screen_is_on_one_screen(owner, long_file):
+def test_values_of_one_screen_stay_on_one_screen(owner, long_file):
     campaign = import_judgements(owner, long_file, title="Old", keep_rater_names=True)
     ann = campaign.participants.get(label="ann")
     sizes = [
@@ -103,7 +103,7 @@ def ratings_by(names: list[str]) -> str:
     return LONG.splitlines()[0] + "\n" + rows
 
 
-def test_names_of_raters_are_not_kept_unless_somebody_says_so(owner, tmp_path):
+def test_names_of_raters_are_kept_only_on_request(owner, tmp_path):
     path = tmp_path / "ratings.csv"
     path.write_text(ratings_by(PRIVATE_NAMES))
     campaigns = [import_judgements(owner, path, title=title) for title in ("One", "Two")]
@@ -175,7 +175,7 @@ def test_excluded_raters_come_in_as_excluded(owner, long_file):
     assert [str(found.participant) for found in campaign.rater_exclusions.all()] == ["bob"]
 
 
-def test_what_no_column_holds_is_kept_in_the_payload(owner, long_file):
+def test_values_without_a_column_are_kept_in_the_payload(owner, long_file):
     import_judgements(owner, long_file, title="Old")
     first = Submission.objects.order_by("id").first()
     assert first.payload == {

@@ -99,7 +99,7 @@ def test_a_key_stands_for_one_payload(held, first, second, comments):
         transaction.set_rollback(True)
 
 
-def test_a_key_of_somebody_else_is_refused_and_tells_nothing(held):
+def test_another_raters_key_is_refused_without_details(held):
     payload = payload_for(held)
     record(held, payload)
     other = claim(make_rater(make_campaign(), "other"))
@@ -107,14 +107,14 @@ def test_a_key_of_somebody_else_is_refused_and_tells_nothing(held):
         record(other, payload_for(other, key=payload["key"]))
 
 
-def test_nobody_submits_into_anothers_batch(held):
+def test_submissions_into_another_raters_batch_are_refused(held):
     stranger = make_rater(held.campaign, "stranger")
     with pytest.raises(InvalidAnswer, match="does not belong to you"):
         store(stranger, payload_for(held))
     assert not Submission.objects.exists()
 
 
-def test_a_changed_answer_takes_the_place_of_the_one_it_names(held):
+def test_a_changed_answer_replaces_the_one_it_names(held):
     first = payload_for(held, value=10)
     record(held, first)
     changed = answer(held, value=20, replaces=first["key"])
@@ -144,7 +144,7 @@ def test_a_press_that_was_too_early_is_flagged(held):
     assert "anticipation" in Submission.objects.get().flags
 
 
-def test_a_change_of_what_was_changed_meanwhile_is_surplus(held):
+def test_a_change_of_an_outdated_answer_is_surplus(held):
     first = answer(held, value=10)
     second = answer(held, value=20, replaces=str(first.key))
     third = answer(held, value=30, replaces=str(first.key))
@@ -235,7 +235,7 @@ def test_work_renews_the_lease(held):
     ],
     ids=str,
 )
-def test_what_no_screen_could_send_is_refused_whole(held, change):
+def test_impossible_screens_are_refused_whole(held, change):
     with pytest.raises(InvalidAnswer):
         record(held, payload_for(held) | change)
     assert not Submission.objects.exists()
@@ -356,7 +356,7 @@ def test_two_rows_of_one_revision_are_refused(recorded):
         submission.save(force_insert=True)
 
 
-def test_a_screen_has_a_bound_of_revisions_and_the_one_before_stands(held, monkeypatch):
+def test_revisions_are_limited_and_the_last_one_counts(held, monkeypatch):
     monkeypatch.setattr(screen_rules, "MOST_REVISIONS", 3)
     standing = answer(held, value=1)
     for value in (2, 3):

@@ -22,7 +22,7 @@ def campaign(monkeypatch):
     return found
 
 
-def test_a_worker_draws_then_stores_what_was_looked_at(client, campaign):
+def test_a_worker_stores_the_reviewed_draw(client, campaign):
     owner = make_owner()
     client.force_login(owner)
     page = reverse("rankme:campaign-extend", args=[campaign.code])
@@ -71,7 +71,7 @@ def test_the_api_lets_a_worker_do_both(client, campaign):
     assert campaign.version == 2
 
 
-def test_what_was_drawn_for_another_version_is_not_stored(campaign):
+def test_a_draw_for_another_version_is_not_stored(campaign):
     owner = make_owner()
     row = large_extensions.request_drawing(campaign, 2, by=owner)
     assert large_extensions.execute(row.pk, "worker")

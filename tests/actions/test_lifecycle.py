@@ -236,7 +236,7 @@ def late_work() -> Lifecycle:
 
 
 @pytest.mark.django_db
-def test_refusing_late_work_would_lose_what_was_acknowledged(monkeypatch):
+def test_refusing_late_work_would_lose_acknowledged_answers(monkeypatch):
     """The negative control: with a rule that drops late work the machine's check finds the loss."""
     kept = late_work()
     kept.the_record_is_true()

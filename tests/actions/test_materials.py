@@ -101,7 +101,7 @@ def test_an_upload_is_checked_and_previewed_and_changes_nothing_yet(draft, owner
     assert not Item.objects.exists()
 
 
-def test_what_is_taken_is_what_was_uploaded(draft, owner, django_capture_on_commit_callbacks):
+def test_the_imported_rows_are_the_uploaded_ones(draft, owner, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         row = taken(draft, owner)
     assert (row.state, row.phase) == ("done", "taken")
@@ -153,7 +153,7 @@ def test_a_second_upload_takes_the_place_of_the_first(draft, owner):
     assert [system.name for system in draft.systems.all()] == ["gamma"]
 
 
-def test_a_new_upload_drops_the_one_that_waits(draft, owner, django_capture_on_commit_callbacks):
+def test_a_new_upload_discards_the_waiting_one(draft, owner, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         first = previewed(draft, owner)
         previewed(draft, owner)
@@ -193,7 +193,7 @@ def test_taken_material_is_not_dropped(draft, owner):
         materials.drop_import(row, by=owner)
 
 
-def test_what_was_previewed_before_the_launch_is_not_taken_after_it(owner):
+def test_a_preview_from_before_the_launch_cannot_be_imported_after_it(owner):
     campaign = make_campaign(launch=False, owner=owner)
     row = previewed(campaign, owner)
     before = stored_rows(campaign)
@@ -216,7 +216,7 @@ def test_a_launch_that_slips_in_before_the_worker_refuses_the_taking(owner):
     assert stored_rows(campaign) == before
 
 
-def test_a_worker_that_fails_half_way_leaves_what_was_there(draft, owner, monkeypatch):
+def test_a_worker_that_fails_half_way_changes_nothing(draft, owner, monkeypatch):
     taken(draft, owner)
     row = previewed(draft, owner, table([("gamma", "9", "Other.")]))
     materials.take_import(row, by=owner)

@@ -177,7 +177,7 @@ def test_files_without_a_row_are_swept_and_no_others(captions: Campaign, monkeyp
     assert stored_names() == kept
 
 
-def test_a_copy_of_the_campaign_has_files_of_its_own(captions: Campaign):
+def test_a_copy_of_the_campaign_has_separate_files(captions: Campaign):
     copy = duplicate_campaign(captions, by=captions.owner, with_material=True)
     first, again = captions.items.first(), copy.items.first()
     assert (first.media.sha256, first.alt) == (again.media.sha256, again.alt)

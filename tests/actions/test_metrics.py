@@ -98,12 +98,12 @@ def test_a_helper_computes_parts_and_the_leader_puts_them_together(campaign, mon
     assert together == {each.metric: each for each in score(material, row.metrics)}
 
 
-def test_a_helper_leaves_alone_what_nobody_leads(campaign):
+def test_a_helper_ignores_jobs_without_a_leader(campaign):
     row = metric_jobs.request_metrics(campaign, ["bleu"], by=make_owner())
     assert metric_parts.help_with(row.pk) == 0
 
 
-def test_what_is_computed_is_named_as_papers_do_with_the_time_left(campaign, monkeypatch):
+def test_progress_names_the_metric_and_the_time_left(campaign, monkeypatch):
     steps = []
     heartbeat = jobs.heartbeat
     monkeypatch.setattr(
@@ -122,7 +122,7 @@ def test_computing_again_replaces_the_scores(campaign):
     assert campaign.metrics.count() == 1
 
 
-def test_what_the_material_does_not_allow_is_refused_with_the_reason():
+def test_impossible_metrics_are_refused_with_the_reason():
     campaign = make_campaign(items=3, systems=3, launch=False)
     campaign.items.filter(key="item-1").update(reference="")
     reasons = uncomputable(campaign)

@@ -139,7 +139,7 @@ def test_without_that_setting_a_fast_screen_ends_nothing(held):
     assert Participant.objects.get().state == Participant.State.WORKING
 
 
-def test_a_second_browser_ends_nobodys_work(strict):
+def test_a_second_browser_cannot_end_the_work(strict):
     handed_out_ago(strict, hours=1)
     strict.participant.is_second_browser = True
     assert not answer(strict, 0, times={"spent_ms": 1}).ends_the_work

@@ -116,7 +116,7 @@ def test_answers_from_before_the_question_are_still_read_as_they_are():
         {"start": 0, "end": 6, "text": "Text 0"},  # moved, and nobody has confirmed it
     ],
 )
-def test_nobody_makes_a_suggestion_up(held, change):
+def test_invented_suggestions_are_refused(held, change):
     with pytest.raises(InvalidAnswer, match="was not suggested"):
         send(held, SUGGESTED | change)
     assert not Judgement.objects.exists()

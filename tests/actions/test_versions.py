@@ -126,12 +126,12 @@ MAY_NOT_CHANGE = {
 
 
 @pytest.mark.parametrize("name", MAY_CHANGE)
-def test_what_raters_read_and_the_terms_may_change(name):
+def test_texts_and_terms_may_change(name):
     assert what_may_not_change(*MAY_CHANGE[name]) == []
 
 
 @pytest.mark.parametrize("place", MAY_NOT_CHANGE)
-def test_what_answers_mean_may_not_change_and_the_field_is_named(place):
+def test_changes_of_meaning_are_refused_with_the_field(place):
     problems = what_may_not_change(*MAY_NOT_CHANGE[place])
     assert place in [problem.place for problem in problems], problems
     assert all(problem.message.endswith(".") for problem in problems)

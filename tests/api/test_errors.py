@@ -47,7 +47,7 @@ def test_without_a_key_it_is_401(anybody):
     assert response["WWW-Authenticate"].startswith("Token")
 
 
-def test_what_nobody_thought_of_is_500_and_tells_nothing(olga, monkeypatch, caplog):
+def test_unexpected_errors_are_500_without_details(olga, monkeypatch, caplog):
     def stumble(*arguments):
         raise ValueError("inner workings")
 
@@ -106,7 +106,7 @@ def test_unknown_parameters_and_doubled_ones_are_400(olga):
         b'"text"',
     ],
 )
-def test_json_that_is_no_clean_document_is_400(olga, body):
+def test_unclean_json_is_400(olga, body):
     response = olga.generic("POST", "/api/v1/campaigns/", body, "application/json")
     assert response.status_code == 400, response.content
     shape_of(response)

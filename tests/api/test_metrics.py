@@ -31,7 +31,7 @@ def test_metrics_are_computed_and_read(olga, base):
     assert olga.get(f"{base}metrics/").json() == []
 
 
-def test_what_cannot_be_computed_is_refused_with_a_sentence(olga, base):
+def test_impossible_computations_are_refused_with_a_sentence(olga, base):
     answer = olga.post(f"{base}metrics/", {"metrics": ["dice"]}, format="json")
     assert answer.status_code == 409
     assert "attribute sets" in answer.json()["error"]["message"]

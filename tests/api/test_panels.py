@@ -210,7 +210,7 @@ def test_a_lost_answer_is_decided_over_the_api(olga, practice):
     assert "not waiting for a decision" in again["error"]["message"]
 
 
-def test_refusals_name_what_is_wrong(olga, practice, stranger):
+def test_refusals_name_the_problem(olga, practice, stranger):
     script = launched(olga)
     account = script.ask(
         "POST", f"{API}panel-accounts/", {"name": "Lab", "token": practice.token}, 201

@@ -31,7 +31,7 @@ def campaign(rated_once):
     return Campaign.objects.get(pk=rated_once.pk)
 
 
-def test_progress_counts_what_is_there(olga, campaign):
+def test_progress_counts_the_record(olga, campaign):
     answer = olga.get(f"{CAMPAIGNS}{campaign.code}/progress/").json()
     assert answer["batches_done"] == 4
     assert answer["screens_done"] == 16
@@ -40,7 +40,7 @@ def test_progress_counts_what_is_there(olga, campaign):
     )
 
 
-def test_judgements_come_in_pages_that_hold_what_the_table_holds(olga, campaign):
+def test_pages_of_judgements_equal_the_table(olga, campaign):
     rows, address = [], f"{CAMPAIGNS}{campaign.code}/judgements/?limit=7&counted=true"
     while address:
         page = olga.get(address).json()

@@ -52,7 +52,7 @@ def test_a_batch_is_taken_back(olga, base):
     assert olga.get(f"{base}leases/").json() == []
 
 
-def test_quality_says_of_each_rater_what_the_page_says(olga, campaign, base):
+def test_quality_agrees_with_the_page(olga, campaign, base):
     lines = olga.get(f"{base}quality/?limit=1").json()
     assert lines["results"][0]["rater"] == Participant.objects.get(external_id="w2").label
     following = olga.get(lines["next"]).json()

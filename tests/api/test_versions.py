@@ -39,7 +39,7 @@ def test_a_script_changes_a_launched_campaign(olga, campaign):
     assert (stale.status_code, stale.json()["error"]["code"]) == (409, "changed_meanwhile")
 
 
-def test_what_may_not_change_is_named(olga, campaign):
+def test_refused_changes_are_named(olga, campaign):
     answer = olga.post(at(campaign, "versions/"), changed(raters_per_trial=3), format="json")
     assert answer.status_code == 400
     assert [one["place"] for one in answer.json()["error"]["problems"]] == ["raters_per_trial"]
@@ -57,7 +57,7 @@ def test_a_plan_is_extended_and_a_campaign_reopened(olga, campaign):
     assert Campaign.objects.get().state == "running"
 
 
-def test_a_draft_is_not_overwritten_by_somebody_who_read_an_older_one(olga):
+def test_stale_edits_do_not_overwrite_a_draft(olga):
     draft = make_campaign(launch=False)
     tag = olga.get(at(draft)).headers["ETag"]
     document = {"definition": definition_to_document(slider_definition(title="Mine"))}

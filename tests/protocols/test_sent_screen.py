@@ -68,7 +68,7 @@ def test_bodies_that_cannot_be_stored_are_refused_with_the_place(body, place):
     assert refused.value.problems[0].place == place
 
 
-def test_what_another_release_sends_is_kept_unread():
+def test_submissions_of_other_releases_are_kept_unread():
     body = json.dumps(sent(version=2, comment="\x00", more=1)).encode()
     assert read_sent(body) == OtherVersion(body.decode(), 2)
 

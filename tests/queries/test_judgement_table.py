@@ -71,7 +71,7 @@ def rate_at_random(campaign, raters: int = 4) -> None:
             answer(held, 0, value=4)
 
 
-def test_the_table_holds_exactly_what_counts(rated):
+def test_the_table_has_exactly_the_counted_judgements(rated):
     table = judgement_table(rated)
     counted = counted_submissions(rated).values_list("pk", flat=True)
     standing = Submission.objects.filter(pk__in=list(counted))

@@ -97,7 +97,7 @@ def test_a_locked_last_slot_is_busy_not_the_end():
     assert claim(rater)
 
 
-def test_a_claim_waits_for_nobody_elses_lock():
+def test_claims_do_not_wait_for_other_locks():
     campaign = campaign_of_slots(4)
     raters = [make_rater(campaign, name) for name in ("w1", "w2")]
     with transaction.atomic():

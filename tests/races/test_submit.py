@@ -98,7 +98,7 @@ def test_without_the_comparison_of_hashes_an_acknowledged_answer_is_lost(monkeyp
         check_record([acknowledged(first), acknowledged(second)])
 
 
-def test_two_keys_for_one_screen_leave_one_that_stands(slow_reading):
+def test_two_keys_for_one_screen_leave_one_that_counts(slow_reading):
     history = []
     for _ in range(5):
         held = short_batch()
@@ -111,7 +111,7 @@ def test_two_keys_for_one_screen_leave_one_that_stands(slow_reading):
     check_record(map(acknowledged, history))
 
 
-def test_without_lock_and_rule_two_keys_for_one_screen_both_stand(slow_reading, monkeypatch):
+def test_without_lock_and_rule_two_keys_for_one_screen_both_count(slow_reading, monkeypatch):
     with without_rules(*RULES_OF_ROWS):
         held = short_batch()
         payloads = [payload_for(held, value=value) for value in (10, 90)]

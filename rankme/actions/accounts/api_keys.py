@@ -40,13 +40,13 @@ def revoke_key(user: User) -> None:
 
 
 def key_made_at(user: User) -> datetime | None:
-    """When a person's key was made; None without one."""
+    """Return when a person's key was made, or None."""
     made: datetime | None = _keys().filter(user=user).values_list("created", flat=True).first()
     return made
 
 
 def stored_key(secret: str) -> str:
-    """What the database keeps of a key: 160 bits of its hash fill the column."""
+    """Hash a key for the database, which has room for 160 bits."""
     return hashlib.sha256(secret.encode()).hexdigest()[:40]
 
 

@@ -19,7 +19,7 @@ MOST_AT_ONCE = 1_000
 
 @transaction.atomic
 def invite_raters(campaign: Campaign, names: Sequence[str], *, by: User) -> list[Invitation]:
-    """Make one personal link for each name; an empty name is a link for somebody unnamed."""
+    """Create one personal link per name; an empty name creates an unnamed link."""
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.is_over:
         raise RefusedAction(_("This campaign is closed: new links would not let anybody in."))

@@ -1,4 +1,4 @@
-"""Organisers' accounts: made at the command line, with passwords that nobody chose or stored."""
+"""Create organisers' accounts at the command line, with random passwords that are not stored."""
 
 from __future__ import annotations
 

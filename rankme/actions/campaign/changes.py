@@ -21,7 +21,7 @@ State, Change = Campaign.State, CampaignVersion.Change
 
 
 def refuse_unless_changeable(campaign: Campaign) -> None:
-    """Refuse what has no versions: drafts and archives."""
+    """Refuse drafts and archives, which have no versions."""
     if campaign.is_archive:
         raise RefusedAction(_("The judgements of an archive were collected elsewhere."))
     if campaign.is_draft:

@@ -56,7 +56,7 @@ MOST_RATERS = 1_000
 
 @dataclass(frozen=True)
 class Extension:
-    """What an extension would add, and the balance of the whole plan before and after it."""
+    """The batches that an extension adds, and the plan's balance before and after it."""
 
     definition: Definition
     material: PlannedMaterial

@@ -56,7 +56,7 @@ def _queue(
 
 
 def request_storing(row: PlanExtension, *, reason: str, by: User) -> None:
-    """Let a worker store what was drawn and looked at.
+    """Let a worker store the extension that was drawn and reviewed.
 
     Raises
     ------

@@ -108,7 +108,7 @@ def fit_raters(campaign: Campaign, raters: int, *, by: User) -> int:
 
 
 def batches_of_each(raters: int, work: PlannedWork) -> int:
-    """Count the batches that each of so many raters does at most, so that all are done."""
+    """Count the batches per rater that finish the plan with this many raters."""
     return -(-work.estimate.sittings // raters)
 
 

@@ -38,7 +38,7 @@ class CampaignPlan:
     documents: Documents | None = None
 
     def count_documents(self) -> int:
-        """How many documents its trials show, each as often as it is shown."""
+        """Count the documents that its trials show, with repetitions."""
         if self.documents is None:
             return 0
         firsts = [items[0] for items in self.documents.segments]

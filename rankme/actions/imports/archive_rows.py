@@ -55,7 +55,7 @@ class Sitting:
 
 @dataclass
 class Archive:
-    """Where the rows of an archive go, and the ids by which they refer to each other."""
+    """The target of an archive's rows, and the ids by which they refer to each other."""
 
     campaign: Campaign
     material: JudgementMaterial
@@ -188,7 +188,7 @@ def _sittings(archive: Archive, *, keep_rater_names: bool) -> dict[str, Sitting]
 
 
 def _times(screen: Screen, otherwise: str) -> tuple[str, str]:
-    """When the screen was begun and sent; without times in the file, it is now."""
+    """Return when the screen was begun and sent; now, if the file has no times."""
     ended = _in_utc(screen[0].submitted_at) if screen[0].submitted_at else otherwise
     begun = _in_utc(screen[0].started_at) if screen[0].started_at else ended
     return begun, ended
@@ -356,7 +356,7 @@ def _submissions(archive: Archive, ids: Sequence[int]) -> Iterator[dict[str, obj
 
 
 def _payload(screen: Screen) -> dict[str, Any]:
-    """What the file says of the screen. The judgements are repeated: the hash protects them."""
+    """Build the payload of a screen. It repeats the judgements, so that the hash protects them."""
     payload: dict[str, Any] = {
         "imported": screen[0].screen,
         "judgements": [

@@ -1,4 +1,4 @@
-"""What a worker does with an upload of any kind: check it, and later import it."""
+"""Check an upload of any kind in a worker, and later import it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class MetricPreview:
 
 @dataclass(frozen=True)
 class ScorePreview:
-    """What a file of scores would store."""
+    """The scores that a file would store."""
 
     format: str
     metrics: tuple[MetricPreview, ...]

@@ -21,7 +21,7 @@ MOST_NAMED = 3
 
 @dataclass
 class Additions:
-    """Which part of an upload is new, and how much of it the campaign already has."""
+    """The new part of an upload, and the size of the part that the campaign already has."""
 
     items: list[ItemRow] = field(default_factory=list)
     systems: list[str] = field(default_factory=list)

@@ -100,7 +100,7 @@ def with_columns(definition: Definition, tables: Iterable[TablePreview]) -> Defi
 
 
 def take_import(row: MaterialImport, *, by: User) -> None:
-    """Let a worker import what was previewed; in a draft it replaces what is there."""
+    """Let a worker import the previewed upload, which replaces a draft's material."""
     with transaction.atomic():
         row = _locked(row)
         if row.phase != Phase.PREVIEWED or row.state != State.DONE:

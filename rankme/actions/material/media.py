@@ -46,7 +46,7 @@ def _stored(content: File[bytes], stored: list[str]) -> MediaFile:
 
 
 def copy_media(source: Campaign, target: Campaign, stored: list[str]) -> dict[int, int]:
-    """Give the target files of its own, under other names; new ids by the old ones.
+    """Copy the files under new names; map old ids to new ones.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def forget_media(campaign: Campaign) -> None:
 
 
 def problem_with_files(campaign: Campaign, definition: Definition) -> str:
-    """What is missing, if the campaign shows files of its items or outputs."""
+    """Name the missing files, if the campaign shows files of its items or outputs."""
     items = Item.objects.filter(campaign=campaign, media=None).order_by("position")
     if definition.shows_files("input") and (item := items.first()):
         return _(

@@ -86,7 +86,7 @@ def delete_metric(metric: Metric, *, by: User) -> None:
 
 
 def execute(row_id: int, worker: str, *, watched: Progress = lambda share: None) -> bool:
-    """Compute what was asked for; False when another worker has the job.
+    """Compute the requested metrics; return False when another worker has the job.
 
     `watched` is told the share that is done, for somebody who waits in this process.
     """
@@ -137,7 +137,7 @@ def _seconds_left(row: MetricComputation) -> float:
 
 
 def _step(row: MetricComputation, seconds: float) -> str:
-    """What is computed, and the minutes that all of it still takes."""
+    """Name the metric being computed, and the minutes left for all of them."""
     names = row.parts.filter(content_gz=None).values_list("metric", flat=True)
     shown = ", ".join(shown_name(name) for name in dict.fromkeys(names))
     return _("Computing %(metrics)s (%(time)s)") % {

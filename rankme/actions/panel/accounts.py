@@ -144,7 +144,7 @@ def notice_lost_webhooks() -> None:
 
 
 def address_of_hook(account: PanelAccount) -> str:
-    """Where the panel calls this site."""
+    """Build the address at which the panel calls this site."""
     return f"{settings.SITE_URL}{reverse('panel-hook', args=[account.code])}"
 
 

@@ -26,7 +26,7 @@ REWARD, PLACES = 200, 10
 
 @dataclass(frozen=True)
 class Verdict:
-    """One call: what came, or what is wrong and what can be done about it."""
+    """The result of one call: its answer, or the problem and how to fix it."""
 
     call: str
     is_good: bool

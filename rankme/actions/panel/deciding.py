@@ -40,7 +40,7 @@ def decide(name: str, submission: PanelSubmission, *, by: User, **given: object)
 
 @dataclass(frozen=True)
 class Payment:
-    """What one person gets; 0: no money."""
+    """One person's payment; 0: no money."""
 
     submission: PanelSubmission
     amount: int
@@ -66,7 +66,7 @@ class Plan:
 
     @property
     def room(self) -> int:
-        """What can still be spent under the ceiling."""
+        """The money left under the ceiling."""
         return max(0, self.study.ceiling - self.study.committed)
 
     @property
@@ -106,7 +106,7 @@ def plan_of_bonuses(study: PanelStudy, listed: Sequence[tuple[PanelSubmission, i
 
 
 def carry_out(plan: Plan, *, reason: str, by: User) -> tuple[int, list[str]]:
-    """Record what was agreed to, for a worker: how many, and why it was not possible for others.
+    """Record a confirmed plan for a worker; return the number recorded, and the refusals.
 
     Bonuses are recorded for all or for nobody.
     """

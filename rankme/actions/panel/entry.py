@@ -1,4 +1,4 @@
-"""Who comes: what the panel has signed about somebody who follows a study's link."""
+"""Check what the panel has signed about a rater who follows a study's link."""
 
 from __future__ import annotations
 

@@ -61,5 +61,5 @@ def _is_usable(candidate: Filter) -> bool:
 
 
 def count_eligible(account: PanelAccount, filters: list[dict[str, Any]]) -> int:
-    """How many people of the panel pass these filters."""
+    """Count the people of the panel who pass these filters."""
     return panel_of(account).count_eligible(filters, account.workspace)

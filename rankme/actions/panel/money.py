@@ -52,7 +52,7 @@ def draft_approvals(study: PanelStudy) -> int:
 
 
 def finished(submissions: QuerySet[PanelSubmission]) -> QuerySet[PanelSubmission]:
-    """Those whose raters finished here with the code that they were given, and still count."""
+    """Select submissions whose raters finished here with their own code, and still count."""
     excluded = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
     is_done = Q(participant__state="completed", participant__outcome__in=sorted(FINISHED))
     return submissions.filter(
@@ -68,7 +68,7 @@ def approve_by_hand(submission: PanelSubmission, *, by: User) -> PanelPayment:
 
 
 def pay_share(submission: PanelSubmission, percent: int, *, reason: str, by: User) -> PanelPayment:
-    """A share of the reward, for somebody whose batch could not be finished."""
+    """Pay a share of the reward to a rater whose batch could not be finished."""
     if not LEAST_SHARE <= percent <= MOST_SHARE:
         raise RefusedAction(_("The panel can pay from 8 to 99 percent of the reward."))
     if not submission.study.codes.get("share"):
@@ -96,7 +96,7 @@ Bonuses = list[tuple[PanelSubmission, int]]
 
 
 def bonuses_per_hour(study: PanelStudy, per_hour: int) -> Bonuses:
-    """What raises everyone who was paid to `per_hour`, by the time that they needed.
+    """Top up pay to `per_hour`, based on the time taken.
 
     Raters who already earned that much, or have a bonus, get nothing.
     """

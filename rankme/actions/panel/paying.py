@@ -242,7 +242,7 @@ def _back_to_drafted(payment: PanelPayment, problem: str = "") -> None:
 
 
 def settle(payment: PanelPayment, state: PanelPayment.State, problem: str = "") -> None:
-    """How a payment ended; what is paid stays paid."""
+    """Record the outcome of a payment; a paid one stays paid."""
     PanelPayment.objects.filter(pk=payment.pk).exclude(state=State.PAID).update(
         state=state, problem=problem[:500], settled_at=Now()
     )

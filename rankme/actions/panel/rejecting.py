@@ -48,7 +48,7 @@ class Draft:
 
 
 def draft_rejection(submission: PanelSubmission) -> Draft:
-    """What the record says against a submission, in English as the panel's own pages are."""
+    """Draft a rejection from the record, in English as the panel's own pages are."""
     needed = 1 if submission.study.minutes < SHORT_STUDY_MINUTES else 2
     answered, failed = _attention(submission)
     if not _has_work(submission):
@@ -68,7 +68,7 @@ def draft_rejection(submission: PanelSubmission) -> Draft:
 
 
 def _attention(submission: PanelSubmission) -> tuple[int, int]:
-    """How many attention checks the rater met, and how many they failed."""
+    """Count the attention checks that the rater met and failed."""
     rater = submission.participant
     if rater is None:
         return 0, 0

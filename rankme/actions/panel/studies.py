@@ -35,7 +35,7 @@ BLOCKLIST, ALLOWLIST = "participant_group_blocklist", "participant_group_allowli
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """What an organiser decides about a study. Money is in minor units of the account."""
+    """An organiser's decisions about a study. Money is in minor units of the account."""
 
     name: str
     description: str
@@ -222,7 +222,7 @@ def delete_study(study: PanelStudy, *, by: User) -> None:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a study costs, what it may cost, what is in the wallet, and what an hour earns."""
+    """The cost of a study, its ceiling, the wallet's balance, and the pay per hour."""
 
     total: int
     available: int
@@ -255,12 +255,12 @@ def cost_of(study: PanelStudy) -> Cost:
 
 
 def cost_of_places(campaign: Campaign, account: PanelAccount, *, places: int, reward: int) -> int:
-    """What so many places cost, before there is a study."""
+    """Compute the cost of this many places, before the study exists."""
     return _places_cost(panel_of(account), campaign, places=places, reward=reward)
 
 
 def _places_cost(panel: Prolific, campaign: Campaign, *, places: int, reward: int) -> int:
-    """So many places, and what is set aside for people who are screened out."""
+    """Compute the cost of the places plus the screen-out reserve."""
     cost = panel.cost(reward, places)
     pay = screened_out_pay(frozen_definition(campaign).definition.crowd)
     return cost + (panel.cost(pay, screened_out_slots(places)) if pay else 0)
@@ -360,7 +360,7 @@ def _ask_for(study: PanelStudy, action: str) -> PanelStudy:
 
 
 def pause_study(study: PanelStudy, *, by: User | None) -> PanelStudy:
-    """Send nobody new; people at work can finish. The site ends its own pauses."""
+    """Stop new arrivals; people at work can finish. The site ends its own pauses."""
     is_kept = study.state == State.PAUSED and study.pauses and by is not None
     if study.state != State.ACTIVE and not is_kept:
         raise RefusedAction(_("Only an active study can be paused."))

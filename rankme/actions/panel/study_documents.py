@@ -48,14 +48,14 @@ def own_names(campaign: Campaign) -> dict[str, str]:
 
 
 def screened_out_pay(crowd: Crowd) -> int:
-    """What the panel pays at once for being screened out, in minor units; 0: nothing."""
+    """Return the panel's immediate pay for screened-out people, in minor units."""
     has_code = bool(crowd.completion_codes.of(Outcome.SCREENED_OUT))
     pay = crowd.pay_by_outcome.of(Outcome.SCREENED_OUT) or 0
     return round(pay * MINOR_UNITS) if has_code else 0
 
 
 def screened_out_slots(places: int) -> int:
-    """After so many, the panel pauses the study."""
+    """Return the number of screened-out people at which the panel pauses the study."""
     return max(1, places // 2)
 
 
@@ -96,7 +96,7 @@ def _code(crowd: Crowd, outcome: Outcome, code: str, places: int) -> dict[str, A
 
 
 def study_document(study: PanelStudy) -> dict[str, Any]:
-    """What creates the study; by `internal_name` it is found after a lost answer."""
+    """Build the request that creates a study; `internal_name` finds it after a lost answer."""
     crowd = frozen_definition(study.campaign).definition.crowd
     return {
         "name": study.name,

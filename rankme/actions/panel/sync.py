@@ -1,4 +1,4 @@
-"""What comes back from the panel: states of studies and people, by webhook and by asking."""
+"""Update studies and people from the panel, by webhooks and by asking."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def call_a_worker(account: PanelAccount) -> None:
 
 
 def let_a_worker_visit(study: PanelStudy) -> None:
-    """Have a worker bring the study up to date and pay what is drafted."""
+    """Let a worker update the study and make its drafted payments."""
     jobs.send([("rankme.tasks.visit_study", study.pk)])
 
 
@@ -101,7 +101,7 @@ def _look_at(event: PanelEvent) -> None:
 
 
 def visit_panels() -> None:
-    """Ask every panel what has changed, and do what the rules say; from time to time."""
+    """Sync all panels, and apply the rules for payments (periodic)."""
     look_at_events()
     try:
         entry.read_keys_that_are_due()

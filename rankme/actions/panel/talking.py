@@ -30,7 +30,7 @@ def send_message(submission: PanelSubmission, body: str, *, by: User) -> None:
 
 
 def messages_about(submission: PanelSubmission) -> list[Message]:
-    """What the account and this rater have written to each other about the study, oldest first.
+    """List the messages between the account and this rater about the study, oldest first.
 
     The account's other studies may be other people's business.
     """

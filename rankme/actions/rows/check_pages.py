@@ -1,4 +1,4 @@
-"""The pages of checks as rows: trials of their own, with what they show and what they expect."""
+"""Store pages of checks: separate trials, with their texts and expected answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Page:
 
 
 def positions_of_trials(checked: CheckedBatch, n_trials: int) -> list[int]:
-    """Where the trials of a batch are among all of its pages."""
+    """Return the positions of a batch's trials among all of its pages."""
     return [place for place, page in enumerate(checked.order) if page < n_trials]
 
 

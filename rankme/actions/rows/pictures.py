@@ -14,7 +14,7 @@ LONGEST_SHOWN = 60
 
 
 def problem_with_pictures(definition: Definition, inputs: Iterable[tuple[str, str]]) -> str:
-    """What is wrong with the inputs (key and text), if the campaign shows them as pictures."""
+    """Find the problem with inputs (key and text) that the campaign shows as pictures."""
     if definition.input_kind != "images":
         return ""
     without = [(key, text[:LONGEST_SHOWN]) for key, text in inputs if lacks_pictures(text)]

@@ -1,4 +1,4 @@
-"""Which items are shown as pictures, where a campaign shows the others in words."""
+"""Draw the items that are shown as pictures, where the others are shown in words."""
 
 from __future__ import annotations
 

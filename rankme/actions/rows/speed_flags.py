@@ -1,4 +1,4 @@
-"""Which submissions came faster than anybody can read, also by the server's clock.
+"""Flag submissions that came faster than a person can read, also by the server's clock.
 
 A browser's own times can be missing or forged, so they are compared with what the server knows:
 when it handed out the batch, and when it received each screen. Screens that were answered without
@@ -47,7 +47,7 @@ OTHER_SCREENS = """(
 
 @dataclass(frozen=True)
 class Sitting:
-    """What the server knows of a sitting when one more screen of it arrives, in seconds."""
+    """The server's own times of a sitting when another screen of it arrives, in seconds."""
 
     age: float  # since the batch was handed out
     others: int

@@ -63,7 +63,7 @@ def local_copies(stored: Mapping[str, str]) -> Iterator[dict[str, Path]]:
 
 
 def sweep(folder: str, needed: Iterable[str]) -> int:
-    """Delete what is in a folder of the storage and of no use; returns how many.
+    """Delete unused files from a folder of the storage; return their number.
 
     A process that dies between storing a file and writing its row, or between the end of an upload
     and the deletion of its files, leaves them there. Recent ones may be of an upload that is just
@@ -91,7 +91,7 @@ def _now_in_the_storage(folder: str) -> datetime:
 
 
 def _dated(place: str) -> datetime:
-    """When the file was stored; one that somebody else has just deleted counts as recent."""
+    """Return when the file was stored; one that has just been deleted counts as recent."""
     try:
         return default_storage.get_modified_time(place)
     except FileNotFoundError:

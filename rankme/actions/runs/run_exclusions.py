@@ -1,4 +1,4 @@
-"""Which raters a run leaves out, and what the campaign's rule about raters changed in it."""
+"""Find the raters whom a run leaves out, and the effect of the campaign's rule on it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rankme.queries.quality import displaced_by_rule, rule_findings
 def with_and_without_the_rule(
     campaign: Campaign, table: JudgementTable, options: ReportOptions
 ) -> dict[str, Any] | None:
-    """What the campaign's rule did, decided again, and the ranks with and without it."""
+    """Decide the campaign's rule again, and rank with and without it."""
     from analysis.report.make import rank_changes_by_raters
 
     found = rule_findings(campaign)
@@ -60,7 +60,7 @@ def _sitting(screen: str) -> int:
 
 
 def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:
-    """Who is left out of the numbers, and why, as the report quotes it."""
+    """List the excluded raters with their reasons, as the report quotes them."""
     marked = set()
     if table.excluded is not None:
         marked = {table.rater.labels[code] for code in np.unique(table.rater.codes[table.excluded])}

@@ -1,4 +1,4 @@
-"""What an analysis compares with people: the campaign's metrics, as they are when it begins."""
+"""Copy the campaign's metrics for an analysis, as they are when it begins."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chosen_metric_options(campaign: Campaign, names: Sequence[str]) -> dict[str,
 
 
 def _price(campaign: Campaign) -> float:
-    """What a judgement on one criterion costs: the pay of a batch over its judgements."""
+    """Compute the price of a judgement: the pay of a batch over its judgements."""
     definition = definition_of(campaign)
     pay = definition.crowd.pay_per_batch
     plan = getattr(campaign, "plan", None)

@@ -1,4 +1,4 @@
-"""With which options an analysis begins, and what is wrong with those that it was given."""
+"""Default options of an analysis, and the check of the given ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_RUNS = 100_000
 
 
 def default_options(campaign: Campaign) -> dict[str, Any]:
-    """What an analysis of this campaign begins with: its instruments' kinds, its file's options."""
+    """Build the default options: the instruments' kinds, and the options of the campaign file."""
     definition = definition_of(campaign)
     kinds = {name: kind for name, kind in definition.kinds.items() if kind != "text"}
     options: dict[str, Any] = {

@@ -42,7 +42,7 @@ EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
 
 @dataclass(frozen=True)
 class NoBatch:
-    """Why there is no batch for this rater, and whether asking again soon makes sense."""
+    """The reason why a rater gets no batch."""
 
     # "busy" | "later" | "enough" | "complete" | "paused" | "closed" | "timed-out"
     reason: str
@@ -100,7 +100,7 @@ def _has_done_enough(participant: Participant) -> bool:
 
 
 def _keep_holding(participant: Participant, definition: Definition) -> Assignment | None:
-    """What the rater holds already, with a fresh lease: a rater who asks for work is present."""
+    """Renew the lease of the batch that the rater holds: one who asks for work is present."""
     held = participant.assignments.live().first()
     if held is None:
         return None
@@ -113,7 +113,7 @@ def _keep_holding(participant: Participant, definition: Definition) -> Assignmen
 
 
 def _why_no_more(participant: Participant, *, has_begun: bool) -> NoBatch | None:
-    """Why this rater gets no further batch, however many there are."""
+    """Explain why this rater gets no further batch, even if some are free."""
     campaign = participant.campaign
     if not campaign.is_running:
         return NoBatch("paused" if campaign.state == Campaign.State.PAUSED else "closed")
@@ -139,7 +139,7 @@ def has_lost_place(participant: Participant) -> bool:
 
 
 def _revive(participant: Participant, definition: Definition) -> Assignment | None:
-    """Give back the batch that this rater left, when nobody has taken it meanwhile."""
+    """Return the batch that this rater left to them, unless another rater has taken it."""
     left = Q(state__in=[EXPIRED, Assignment.State.RETURNED])
     for assignment in participant.assignments.filter(left).order_by("-id"):
         slot = Slot.objects.free().select_for_update(skip_locked=True).filter(pk=assignment.slot_id)
@@ -200,7 +200,7 @@ def lease_end(definition: Definition) -> CombinedExpression:
 
 @transaction.atomic
 def expire_overdue(campaign: Campaign | None = None) -> int:
-    """Free the slots whose lease has run out; what was submitted stays. Returns how many."""
+    """Free slots with expired leases; return their number. Submissions stay."""
     overdue = Assignment.objects.overdue()
     if campaign is not None:
         overdue = overdue.filter(campaign=campaign)

@@ -1,4 +1,4 @@
-"""What raters report as wrong with an item: stored once, shown to organisers, dealt with."""
+"""Store raters' reports about items once, and mark them as dealt with."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _trial_of(assignment: Assignment, sent: SentComplaint) -> int | None:
 
 @transaction.atomic
 def deal_with(complaint: Complaint, *, by: User, is_done: bool = True) -> None:
-    """Note that somebody has dealt with a report, or take that back."""
+    """Mark a report as dealt with, or as open again."""
     before = {"dealt_with_at__isnull": is_done}
     changed = Complaint.objects.filter(pk=complaint.pk, **before).update(
         dealt_with_at=Now() if is_done else None

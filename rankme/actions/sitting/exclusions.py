@@ -46,7 +46,7 @@ def exclude_rater(participant: Participant, *, reason: str, by: User) -> RaterEx
 
 @transaction.atomic
 def exclude_by_rule(participant: Participant, parts: list[str]) -> None:
-    """What `exclude_rater` does, because a rule of the campaign caught the rater.
+    """Exclude a rater because of a rule of the campaign.
 
     A rater whom a person has excluded already stays excluded for that person's reason.
     """
@@ -69,7 +69,7 @@ def exclude_by_rule(participant: Participant, parts: list[str]) -> None:
 
 @transaction.atomic
 def readmit_rater(participant: Participant, *, by: User) -> None:
-    """Let a rater count again, except where somebody has finished in their place meanwhile."""
+    """Let a rater count again, except in slots that another rater has finished meanwhile."""
     if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
         settle_slots_of(participant)
         note(participant.campaign, by, gettext_noop("rater readmitted"), rater=participant.label)

@@ -137,7 +137,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> tuple[ShownS
 
 
 def _ends_the_work(submission: Submission, crowd: Crowd, participant: Participant) -> bool:
-    """Whether this was faster than the campaign allows; a second browser ends nobody's work."""
+    """Whether this was faster than the campaign allows; a second browser cannot end the work."""
     is_own = not (submission.late or submission.surplus or participant.is_second_browser)
     return is_own and crowd.too_fast == "end" and FAST in submission.flags
 
@@ -249,7 +249,7 @@ def judgements_in(
     frozen: FrozenDefinition,
     outputs: list[int],
 ) -> list[Judgement]:
-    """What a screen says, as rows that are not stored yet; `outputs` are in the rater's order."""
+    """Build a screen's judgements without storing them; `outputs` are in the rater's order."""
     return [
         Judgement(
             submission=submission,

@@ -15,7 +15,7 @@ from .participation import end_work
 
 @dataclass(frozen=True)
 class Try:
-    """What follows from one try; `passed` is None where the example expects nothing."""
+    """The result of one try; `passed` is None where the example expects nothing."""
 
     passed: bool | None
     may_try_again: bool = False

@@ -1,4 +1,4 @@
-"""What a rater is shown of a batch, and in which order: drawn once, stored with the assignment."""
+"""Draw the order in which a rater sees a batch; it is stored with the assignment."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from .participation import end_work
 
 @dataclass(frozen=True)
 class Tried:
-    """What follows from one try at all questions."""
+    """The result of one try at all questions."""
 
     passed: bool
     tries_left: int

@@ -1,6 +1,6 @@
 """The rules that a sent screen must keep. Each lists its problems; the first that has any decides.
 
-What is stored stays and counts: a rule refuses only what has just been sent.
+Stored screens stay and count: a rule refuses only the one that was just sent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Marks = Sequence[Mapping[str, Any]]
 
 
 def refuse_by_rules(shown: ShownScreen) -> None:
-    """Check what was sent, and fill `shown.readings` with the checked values.
+    """Check a sent screen, and fill `shown.readings` with the checked values.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def _is_one_of(mark: Mapping[str, Any], suggested: Marks) -> bool:
 def _undecided(
     shown: ShownScreen, claimed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
 ) -> Iterator[Problem]:
-    """List answers with suggestions that nobody touched, where the campaign asks about each.
+    """List answers with untouched suggestions, where the campaign asks about each.
 
     Only new answers are asked about: those from before the question are read again as they are.
     """
@@ -164,7 +164,7 @@ def _undecided(
 
 
 def repeated_texts(shown: ShownScreen) -> Iterator[Problem]:
-    """Where texts must be new, none may repeat what the same rater wrote for another trial."""
+    """Find texts that must be new but repeat the same rater's text for another trial."""
     unique = {
         criterion.name
         for criterion in shown.definition.criteria

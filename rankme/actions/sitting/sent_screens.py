@@ -40,7 +40,7 @@ IN_ORDER = """ARRAY(
 
 @dataclass
 class ShownScreen:
-    """A screen as its rater was shown it, what was sent for it, and what the record has of it.
+    """A screen as its rater saw it, with the sent answers and the record's earlier ones.
 
     Read under the lock of the sitting's slot; `earlier` is ordered by time. A repetition is
     answered from these fields alone: the rest is read when a rule asks for it.
@@ -93,7 +93,7 @@ class ShownScreen:
 
     @cached_property
     def outputs(self) -> list[int]:
-        """The ids of the outputs as the rater sees them; a check has texts of its own instead."""
+        """The ids of the outputs in the rater's order; none for a check, which has other texts."""
         if self.material.is_check:
             return []
         return [self.trial.output_ids[position] for position in self.order]
@@ -178,6 +178,6 @@ EARLIER_SCREENS = f"""
 
 
 def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
-    """What the record has already that decides about this screen, ordered by time."""
+    """Read the submissions that decide about this screen, ordered by time."""
     asked = {"key": key, "assignment": assignment.pk, "trial": trial_id, "screen": screen}
     return list(Submission.objects.raw(EARLIER_SCREENS, asked))

@@ -1,4 +1,4 @@
-"""What raters reported as wrong with items."""
+"""Reported problems of items: list them, and mark them as dealt with."""
 
 from __future__ import annotations
 

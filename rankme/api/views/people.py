@@ -1,4 +1,4 @@
-"""Who works on a campaign, and what they did."""
+"""The members of a campaign, and its history."""
 
 from __future__ import annotations
 
