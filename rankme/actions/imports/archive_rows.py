@@ -286,9 +286,12 @@ def _copy_trials(archive: Archive) -> None:
     copy_rows(
         "rankme_trialoutput",
         (
+            # A screen has a row for each criterion; an output is on it once.
             {"trial_id": archive.trials[number], "position": position, "output_id": output}
             for number, _sitting, screen in archive.screens(0.5, 0.6)
-            for position, output in _places(archive, screen).items()
+            for position, output in {
+                row.position: archive.outputs[row.item_key, row.system] for row in screen
+            }.items()
         ),
     )
 
@@ -303,10 +306,6 @@ def _trials(archive: Archive) -> Iterator[dict[str, object]]:
             "item_id": archive.items[screen[0].item_key],
         }
         positions[sitting.batch] += 1
-
-
-def _places(archive: Archive, screen: Screen) -> dict[int, int]:
-    return {row.position: archive.outputs[row.item_key, row.system] for row in screen}
 
 
 def _copy_submissions(archive: Archive) -> None:

@@ -13,7 +13,7 @@ from rankme.actions.material.metric_jobs import store_metric, store_verdicts
 from rankme.importing import FileProblem, ImportRefused, read_scores, reading_from
 from rankme.importing.readers.score_tables import Scores
 from rankme.importing.tabular.upload_tables import TablePreview
-from rankme.models import Campaign, MaterialImport, Metric, Output
+from rankme.models import MaterialImport, Metric, Output
 from rankme.untrusted.clean_text import storable
 
 LONGEST_NAME = 200
@@ -51,7 +51,7 @@ def preview_of_scores(row: MaterialImport) -> ScorePreview:
     """Read everything; raise `ImportRefused` with every problem."""
     found = _read(row)
     campaign = row.campaign
-    outputs = _outputs(campaign)
+    outputs = Output.objects.filter(item__campaign=campaign).count()
     sources = dict(campaign.metrics.values_list("name", "source"))
     return ScorePreview(
         format="verdicts" if found.verdicts else "scores",
@@ -87,10 +87,6 @@ def take_scores(row: MaterialImport) -> None:
                 campaign, name, verdicts, method=found.label, by=row.requested_by, own_systems=own
             )
         end_import(row)
-
-
-def _outputs(campaign: Campaign) -> int:
-    return Output.objects.filter(item__campaign=campaign).count()
 
 
 def _previews(found: Scores, outputs: int, sources: dict[str, str]) -> Iterator[MetricPreview]:

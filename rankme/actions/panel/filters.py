@@ -27,7 +27,8 @@ def available_filters(account: PanelAccount) -> list[Filter]:
         usable = [
             candidate
             for candidate in every
-            if candidate.id not in OF_GROUPS and _is_usable(candidate)
+            if candidate.id not in OF_GROUPS
+            if candidate.kind == "range" or candidate.choices
         ]
         found = sorted(usable, key=lambda candidate: candidate.title.casefold())
         cache.set(key, found, KEPT_SECONDS)
@@ -54,10 +55,6 @@ def described(account: PanelAccount, chosen: list[dict[str, Any]]) -> list[tuple
         between = " – ".join(str(limits.get(side, "")) for side in ("lower", "upper"))
         lines.append((title, between if limits else ", ".join(values)))
     return lines
-
-
-def _is_usable(candidate: Filter) -> bool:
-    return candidate.kind == "range" or bool(candidate.choices)
 
 
 def count_eligible(account: PanelAccount, filters: list[dict[str, Any]]) -> int:
