@@ -9,8 +9,7 @@ from django.db import connection
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from rankme.actions.accounts import organisers
-from rankme.actions.accounts import passwords
+from rankme.actions.accounts import organisers, passwords
 from rankme.models import AuditEvent
 from tests.accounts import PASSWORD, make_account
 
