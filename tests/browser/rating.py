@@ -301,7 +301,7 @@ def answer_instrument(page: Page, number: int, *, kind: str, groups: int, ticked
         mine("[data-more]")
     elif kind == "text":
         box = page.locator("form.screen [data-instrument]").nth(number).get_by_role("textbox")
-        box.fill(f"A fine place with good soup, bread and wine, number {next(numbers)}.")
+        box.fill(f"A fine family place with good soup, bread and wine, number {next(numbers)}.")
     elif kind == "preference":
         if number == 0:
             press(page, "[data-instrument=preference] [type=radio]")
