@@ -1,16 +1,17 @@
-"""A small browser without scripts: cookies, redirects, forms and the page's JSON."""
+"""A small browser without scripts: reads forms and the page's JSON."""
 
 from __future__ import annotations
 
-import http.client
 import json
-import time
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
-from http.cookies import SimpleCookie
 from typing import Any
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlsplit
+
+import httpx
 
 MOST_REDIRECTS = 10
 PATIENCE_SECONDS = 20.0  # as long as the rater's page itself waits
@@ -60,75 +61,51 @@ class Browser:
     """One rater's browser; it reports to `timed` how long each request took, by the page's name."""
 
     def __init__(self, origin: str, timed: Timed = lambda name, seconds: None) -> None:
-        self.origin = urlsplit(origin)
-        self.cookies: dict[str, str] = {}
         self.timed = timed
-        self._connection: http.client.HTTPConnection | None = None
+        self._client = httpx.Client(
+            base_url=origin,
+            headers={"Origin": origin},
+            timeout=PATIENCE_SECONDS,
+            trust_env=False,
+            verify=_trusted_authorities(),
+            follow_redirects=True,
+            max_redirects=MOST_REDIRECTS,
+        )
 
     def open(self, address: str, form: dict[str, str] | None = None) -> Page:
         """Follow a link, or send a form, to the page where it leads."""
-        body = None if form is None else urlencode(form).encode()
-        headers = {"Content-Type": "application/x-www-form-urlencoded"} if form else {}
-        for _ in range(MOST_REDIRECTS):
-            status, answer, text = self._ask(address, body, headers)
-            if status not in (301, 302, 303):
-                return _read_page(address, status, text)
-            address, body, headers = urljoin(address, answer.get("Location", "")), None, {}
-        raise ConnectionLost(f"redirected in circles: {address}")
+        answer = self._ask("GET" if form is None else "POST", address, data=form)
+        return _read_page(str(answer.url), answer.status_code, answer.text)
 
     def call(self, address: str, document: Any, csrf_token: str) -> Reply:
         """What the page's script sends: JSON out, JSON in."""
-        headers = {"Content-Type": "application/json", "X-CSRFToken": csrf_token}
-        status, answer, text = self._ask(address, json.dumps(document).encode(), headers)
-        if not answer.get("Content-Type", "").startswith("application/json"):
-            return Reply(status, None)
-        return Reply(status, json.loads(text))
+        headers = {"X-CSRFToken": csrf_token}
+        answer = self._ask("POST", address, json=document, headers=headers)
+        is_json = answer.headers.get("Content-Type", "").startswith("application/json")
+        return Reply(answer.status_code, answer.json() if is_json else None)
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._client.close()
 
-    def _ask(
-        self, address: str, body: bytes | None, headers: dict[str, str]
-    ) -> tuple[int, http.client.HTTPMessage, str]:
-        place = urlsplit(urljoin(self.origin.geturl(), address))
-        target = place.path + (f"?{place.query}" if place.query else "")
-        own = {
-            "Accept-Encoding": "identity",
-            "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
-            "Origin": f"{self.origin.scheme}://{self.origin.netloc}",
-            "Referer": place.geturl(),
-        }
-        began = time.perf_counter()
+    def _ask(self, method: str, address: str, **sent: Any) -> httpx.Response:
         try:
-            connection = self._connected()
-            connection.request("GET" if body is None else "POST", target, body, own | headers)
-            answer = connection.getresponse()
-            text = answer.read().decode()
-        except (OSError, http.client.HTTPException) as error:
-            self.close()
+            answer = self._client.request(method, address, **sent)
+        except httpx.HTTPError as error:
             raise ConnectionLost(f"{type(error).__name__}: {error}") from error
-        self.timed(_name_of(place.path, body is not None), time.perf_counter() - began)
-        self._keep_cookies(answer)
-        return answer.status, answer.headers, text
-
-    def _connected(self) -> http.client.HTTPConnection:
-        if self._connection is None:
-            secure = self.origin.scheme == "https"
-            connection = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-            self._connection = connection(self.origin.netloc, timeout=PATIENCE_SECONDS)
-        return self._connection
-
-    def _keep_cookies(self, answer: http.client.HTTPResponse) -> None:
-        for header in answer.headers.get_all("Set-Cookie", []):
-            for name, morsel in SimpleCookie(header).items():
-                self.cookies[name] = morsel.coded_value
+        for each in (*answer.history, answer):
+            self.timed(_name_of(each.request), each.elapsed.total_seconds())
+        return answer
 
 
-def _name_of(path: str, is_post: bool) -> str:
-    parts = [part for part in path.split("/") if part]
-    return f"{'POST' if is_post else 'GET'} {parts[2] if len(parts) > 2 else 'enter'}"
+@cache
+def _trusted_authorities() -> ssl.SSLContext:
+    """Read once: every browser would take 20 ms of a processor to read their certificates."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def _name_of(request: httpx.Request) -> str:
+    parts = [part for part in request.url.path.split("/") if part]
+    return f"{request.method} {parts[2] if len(parts) > 2 else 'enter'}"
 
 
 def _read_page(address: str, status: int, text: str) -> Page:
