@@ -20,7 +20,6 @@ from django.utils import timezone
 from django.utils.log import log_response
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
-from evalsite.deadlines import DeadlinePassed
 from rankme.api.errors import INTERNAL, SENTENCES, UNAVAILABLE, error_body
 from rankme.database_errors import in_one_line, is_temporary
 from rankme.pages.rater.interface_language import in_the_language_of_an_error
@@ -63,9 +62,9 @@ def wrong_method(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """503 while the database is away, full or too slow, or when the request took too long."""
+    """503 while the database is away, full or too slow."""
     error = sys.exception()
-    if isinstance(error, DeadlinePassed) or (error is not None and is_temporary(error)):
+    if error is not None and is_temporary(error):
         return _unavailable(request, error)
     return _answer(request, 500, "internal", INTERNAL)
 

@@ -1,29 +1,46 @@
-"""Settings of the web server: `gunicorn --config python:evalsite.gunicorn evalsite.wsgi`."""
+"""The web server: `gunicorn --config python:evalsite.gunicorn evalsite.wsgi`.
 
-import gc
+gunicorn starts the processes, replaces lost and hung ones and stops them in order. Inside each
+process waitress reads requests and writes answers in one loop, and its threads see only complete
+requests: connections that send nothing, half a header or half a body cost a socket and no thread.
+"""
+
 import os
+import resource
+from collections.abc import Iterable
+from typing import Any
 
+from django.conf import settings
 from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
+from gunicorn.workers.base import Worker
+from waitress import create_server
+from waitress.wasyncore import loop
 
 from evalsite import environment
 from evalsite.privacy import WithoutParticipants
+from evalsite.safety import refuse_unsafe_site
 
 # Read by the settings when a worker loads the site: a page that takes longer hangs.
 os.environ.setdefault("STATEMENT_TIMEOUT_SECONDS", "15")
 
 bind = f"{environment.text('HOST', '127.0.0.1')}:{environment.text('PORT', '8000')}"
-worker_class = "evalsite.front.FrontWorker"
+worker_class = "evalsite.gunicorn.WaitressWorker"
 workers = environment.whole_number("WEB_PROCESSES", 2)
 threads = environment.whole_number("WEB_THREADS", 4)
 # The site is loaded once and forked: less memory, and a killed child is back at once.
 preload_app = True
-timeout = 60
+# A process is replaced when no thread of it has been free for so long.
+timeout = environment.whole_number("REQUEST_SECONDS", 120)
 graceful_timeout = environment.whole_number("GRACEFUL_SECONDS", 30)
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # It would be created in the home folder of the user who starts the server, and is not used.
 control_socket_disable = True
+
+CONNECTIONS = 2000  # per process, if the system allows that many open files
+FILES_PER_CONNECTION = 2  # its socket, and the file that it is being sent
+OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
 
 
 class PrivateLogger(Logger):
@@ -39,11 +56,55 @@ logger_class = PrivateLogger
 
 def on_starting(server: Arbiter) -> None:
     """Check once, before any child exists: a later outage of the database must not end them."""
-    from evalsite.safety import refuse_unsafe_site
-
     refuse_unsafe_site()
 
 
-def when_ready(server: Arbiter) -> None:
-    """Leave what is loaded out of every search for garbage, which would copy it in each child."""
-    gc.freeze()
+class WaitressWorker(Worker):
+    """A process of gunicorn in which waitress serves gunicorn's socket."""
+
+    def run(self) -> None:
+        connections: dict[int, Any] = {}
+        server = create_server(
+            self.answer,
+            map=connections,
+            sockets=[listener.sock for listener in self.sockets],
+            threads=self.cfg.threads,
+            ident=None,
+            url_prefix=settings.PATH_PREFIX,
+            connection_limit=(open_files() - OTHER_FILES) // FILES_PER_CONNECTION,
+            max_request_header_size=32 * 2**10,
+            max_request_body_size=settings.LARGEST_UPLOAD,
+            # Answers are buffered whole (on the disk beyond a megabyte), so that no slow reader
+            # holds a thread.
+            outbuf_high_watermark=2**34,
+            # Django decides which address to trust (BEHIND_TLS_PROXY).
+            clear_untrusted_proxy_headers=False,
+        )
+        while self.alive and self.ppid == os.getppid():
+            if server.task_dispatcher.active_count < self.cfg.threads:
+                self.notify()  # a thread is free
+            loop(timeout=1, use_poll=True, map=connections, count=1)
+        server.accepting = False
+        while is_busy(server) and self.ppid == os.getppid():  # gunicorn sets a limit
+            loop(timeout=0.1, use_poll=True, map=connections, count=1)
+
+    def answer(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        self.notify()  # a thread was free
+        answer: Iterable[bytes] = self.wsgi(environ, start_response)
+        return answer
+
+
+def is_busy(server: Any) -> bool:
+    """Whether requests are being served or answers are on their way."""
+    channels = server.active_channels.values()
+    return any(channel.requests or channel.total_outbufs_len for channel in channels)
+
+
+def open_files() -> int:
+    """Raise this process's limit of open files as far as useful and allowed; return the limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS * FILES_PER_CONNECTION + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else min(soft, wanted)

@@ -320,6 +320,8 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 # Forms, documents and answers. Addresses that accept files have a separate limit.
 LARGEST_BODY = DATA_UPLOAD_MAX_MEMORY_SIZE = 2**20
+# What rankme.importing reads, and the form around it.
+LARGEST_UPLOAD = 2 * 2**30 + 2**20
 
 # --- API -----------------------------------------------------------------------------------
 

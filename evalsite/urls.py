@@ -1,14 +1,15 @@
-"""All addresses of the site: pages, API, a read-only admin, two probes, and the error pages."""
+"""All addresses of the site: pages, API, a read-only admin, what a proxy asks, error pages."""
 
 from django.contrib import admin
 from django.urls import include, path
 
-from evalsite import probes
+from evalsite import bodies, probes
 from rankme.api.views.panel_hooks import PanelHookView
 
 urlpatterns = [
     path("healthz/", probes.alive, name="alive"),
     path("readyz/", probes.ready, name="ready"),
+    path("may-send-files/", bodies.may_send_files, name="may-send-files"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("rankme.api.urls")),
     path("hooks/<slug:code>/", PanelHookView.as_view(), name="panel-hook"),

@@ -485,7 +485,7 @@ def test_the_scripts_of_the_work_are_loaded_while_the_instructions_are_read(page
     scripts = page.evaluate(
         """() => performance.getEntriesByType("resource")
           .map((entry) => entry.name)
-          .filter((name) => /\\/js\\/(participant|instruments)\\//.test(name))"""
+          .filter((name) => /\\/js\\/\\w+\\//.test(name))"""
     )
     assert {Path(name).name.split(".")[0] for name in scripts} >= {"work", "slider"}
     assert set(scripts) <= set(loaded)

@@ -14,4 +14,6 @@ def application(environ, start_response):
             time.sleep(0.05)
     if environ["PATH_INFO"] == "/waits-for-ever/":
         time.sleep(10_000)
+    if environ["PATH_INFO"] == "/takes-its-time/":
+        time.sleep(0.5)
     return site(environ, start_response)

@@ -2,13 +2,14 @@
 
 import contextlib
 import json
-import os
 import socket
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 import pytest
@@ -16,10 +17,15 @@ import pytest
 from rankme.actions.accounts import api_keys
 from tests.campaigns import make_owner
 from tests.live import PATIENCE, LiveSite, wait_for
+from tests.nginx import proxy_before
 
 pytestmark = pytest.mark.slow
 
 CLIENTS = 40
+LITTLE_PATIENCE = {
+    "client_header_timeout 15s": "client_header_timeout 1s",
+    "client_body_timeout 15s": "client_body_timeout 1s",
+}
 HALF_SENT = {
     "nothing": b"",
     "half a header": b"GET /login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
@@ -29,8 +35,17 @@ HALF_SENT = {
 }
 
 
+class Proxied(NamedTuple):
+    """The site behind the proxy of docker-compose.yml."""
+
+    port: int
+    folder: Path
+
+
 @contextlib.contextmanager
-def slow_clients(site: LiveSite, first: bytes) -> Iterator[list[socket.socket]]:
+def slow_clients(
+    site: LiveSite | Proxied, first: bytes, *, drips: bool = True
+) -> Iterator[list[socket.socket]]:
     """Forty clients that send the beginning of a request, and then one byte now and then."""
     clients = [socket.create_connection(("127.0.0.1", site.port)) for _ in range(CLIENTS)]
     done = threading.Event()
@@ -43,7 +58,7 @@ def slow_clients(site: LiveSite, first: bytes) -> Iterator[list[socket.socket]]:
 
     for client in clients:
         client.sendall(first)
-    dripping = threading.Thread(target=drip if first else done.wait, daemon=True)
+    dripping = threading.Thread(target=drip if first and drips else done.wait, daemon=True)
     dripping.start()
     try:
         yield clients
@@ -64,7 +79,7 @@ def is_open(client: socket.socket) -> bool:
         return False
 
 
-def answer(site: LiveSite, head: str, body: bytes = b"") -> tuple[int, bytes]:
+def answer(site: LiveSite | Proxied, head: str, body: bytes = b"") -> tuple[int, bytes]:
     """Send a request byte for byte; return the status and all that comes back."""
     with socket.create_connection(("127.0.0.1", site.port), timeout=30) as client:
         client.sendall(head.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
@@ -81,124 +96,146 @@ def test_forty_slow_clients_keep_nobody_waiting(live_site: LiveSite, first: byte
             assert live_site.web_answers()
 
 
-@pytest.mark.parametrize("first", HALF_SENT.values(), ids=HALF_SENT)
-def test_a_client_that_never_finishes_is_sent_away(site_without_web: LiveSite, first: bytes):
-    site_without_web.start_web(HEADER_SECONDS="1", BODY_SECONDS="1")
-    with slow_clients(site_without_web, first) as clients:
-        wait_for(lambda: not any(map(is_open, clients)), "the connections to be closed")
-
-
 @pytest.fixture
-def stuck_site(site_without_web: LiveSite) -> LiveSite:
-    """The site with views that never end; its deadline is short."""
-    site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1")
-    return site_without_web
+def stuck_site(site_without_web: LiveSite) -> Iterator[LiveSite]:
+    """The site with views that never end, and little patience with them."""
+    site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="2")
+    yield site_without_web
+    site_without_web.kill_web()
 
 
-def test_a_request_that_loops_frees_its_threads(stuck_site: LiveSite):
-    """Eight threads loop for ever; after the deadline the site answers again and says 503."""
-    statuses: list[int] = []
+def ask(site: LiveSite, path: str) -> socket.socket:
+    client = socket.create_connection(("127.0.0.1", site.port), timeout=PATIENCE)
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    return client
 
-    def ask() -> None:
-        try:
-            urllib.request.urlopen(f"{stuck_site.url}/loops-for-ever/", timeout=PATIENCE)
-        except urllib.error.HTTPError as error:
-            statuses.append(error.code)
 
-    askers = [threading.Thread(target=ask) for _ in range(8)]
+def web_processes(site: LiveSite) -> set[int]:
+    return {child.pid for child in psutil.Process(site.processes["web"].pid).children()}
+
+
+@pytest.mark.parametrize("path", ["/loops-and-rests-for-ever/", "/waits-for-ever/"])
+def test_a_process_whose_threads_all_hang_is_replaced(stuck_site: LiveSite, path: str):
+    before = web_processes(stuck_site)
+    clients = []
+
+    def are_replaced() -> bool:
+        # One process can take all clients for a while, and the other one must get some, too.
+        clients.append(ask(stuck_site, path))
+        return not before & web_processes(stuck_site)
+
+    wait_for(are_replaced, "both processes to be replaced")
+    for client in clients:
+        client.close()
+    wait_for(stuck_site.web_answers, "the new processes")
+
+
+def test_without_a_limit_hanging_threads_would_stop_the_site(site_without_web: LiveSite):
+    site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
+    clients = [ask(site_without_web, "/waits-for-ever/") for _ in range(CLIENTS)]
+    wait_for(lambda: not site_without_web.web_answers(), "all threads to wait")
+    site_without_web.kill_web()
+    for client in clients:
+        client.close()
+
+
+def test_a_process_that_is_busy_with_many_requests_is_kept(stuck_site: LiveSite):
+    """All threads are busy for three times as long as one request may keep them all."""
+    wait_for(lambda: len(web_processes(stuck_site)) == 2, "both processes")
+    before = web_processes(stuck_site)
+    end = time.monotonic() + 6
+
+    def ask_again_and_again() -> None:
+        while time.monotonic() < end:
+            with contextlib.suppress(urllib.error.HTTPError):
+                urllib.request.urlopen(f"{stuck_site.url}/takes-its-time/", timeout=PATIENCE)
+
+    askers = [threading.Thread(target=ask_again_and_again) for _ in range(20)]
     for asker in askers:
         asker.start()
     for asker in askers:
         asker.join()
-    assert statuses == [503] * 8
-    assert stuck_site.web_answers()
+    assert web_processes(stuck_site) == before
 
 
-def test_a_process_whose_request_cannot_be_interrupted_is_replaced(stuck_site: LiveSite):
-    master = psutil.Process(stuck_site.processes["web"].pid)
-    before = {child.pid for child in master.children()}
-    waiting = b"GET /waits-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-    clients: list[socket.socket] = []
-
-    def are_replaced() -> bool:
-        # One process can take all clients for a while, and the other one must get some, too.
-        client = socket.create_connection(("127.0.0.1", stuck_site.port))
-        client.sendall(waiting)
-        clients.append(client)
-        return not before & {child.pid for child in master.children()}
-
-    try:
-        wait_for(are_replaced, "both processes to be replaced")
-        wait_for(stuck_site.web_answers, "the new processes")
-    finally:
-        for client in clients:
-            client.close()
-        stuck_site.kill_web()
+# Behind the proxy ---------------------------------------------------------------------------
 
 
-def test_without_deadlines_a_loop_would_hold_its_thread(site_without_web: LiveSite):
-    site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
-    looping = b"GET /loops-and-rests-for-ever/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-    try:
-        with slow_clients(site_without_web, looping):
-            wait_for(lambda: not site_without_web.web_answers(), "all threads to loop")
-    finally:
-        site_without_web.kill_web()
+@pytest.fixture
+def proxied_site(live_site: LiveSite) -> Iterator[Proxied]:
+    with proxy_before(live_site.port, **LITTLE_PATIENCE) as (port, folder):
+        yield Proxied(port, folder)
+
+
+@pytest.mark.parametrize("first", HALF_SENT.values(), ids=HALF_SENT)
+def test_the_proxy_sends_a_client_away_that_stops_sending(proxied_site: Proxied, first: bytes):
+    with slow_clients(proxied_site, first, drips=False) as clients:
+        wait_for(lambda: not any(map(is_open, clients)), "the connections to be closed")
+
+
+def test_the_proxy_sends_a_client_away_that_drips_its_header(proxied_site: Proxied):
+    with slow_clients(proxied_site, HALF_SENT["half a header"]) as clients:
+        wait_for(lambda: not any(map(is_open, clients)), "the connections to be closed")
+
+
+def test_the_proxy_limits_the_requests_of_one_address(live_site: LiveSite):
+    few = {"limit_conn addresses 500": f"limit_conn addresses {CLIENTS // 2}"}
+    with proxy_before(live_site.port, **few) as (port, folder):
+        site = Proxied(port, folder)
+        with slow_clients(site, HALF_SENT["half a body"]) as clients:
+            wait_for(lambda: sum(map(is_open, clients)) == CLIENTS // 2, "half to be refused")
+            assert answer(site, "GET /healthz/ HTTP/1.0")[0] == 429
+            assert live_site.web_answers()
 
 
 # How much -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["/login/", "/api/v1/token/", "/there/is/nothing/"])
-def test_what_is_too_large_for_its_address_is_refused_by_its_header(live_site: LiveSite, path):
+def test_what_is_too_large_for_its_address_is_refused_by_its_header(proxied_site: Proxied, path):
     head = f"POST {path} HTTP/1.1\nHost: 127.0.0.1\nContent-Length: {2**30}"
-    status, received = answer(live_site, head)
-    assert status == 413
-    assert (b"too_large" if path.startswith("/api/") else b"The form is too large") in received
+    assert answer(proxied_site, head)[0] == 413
 
 
-def test_a_chunked_body_is_refused_once_it_is_too_large(live_site: LiveSite):
+def test_a_chunked_body_is_refused_once_it_is_too_large(proxied_site: Proxied):
     head = "POST /login/ HTTP/1.1\nHost: 127.0.0.1\nTransfer-Encoding: chunked"
     piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
-    status, received = answer(live_site, head, 16 * piece + b"1\r\na\r\n")
-    assert status == 413
-    assert b"The form is too large" in received
+    assert answer(proxied_site, head, 65 * piece)[0] == 413
+
+
+def test_the_site_itself_explains_that_a_form_is_too_large(live_site: LiveSite):
+    """Whether its length is announced or not."""
+    for how in (f"Content-Length: {2**21}", "Transfer-Encoding: chunked"):
+        body = bytes(2**21) if "Length" in how else b"200000\r\n" + bytes(2**21) + b"\r\n0\r\n\r\n"
+        for path, said in (("/login/", b"The form is too large"), ("/api/v1/token/", b"too_large")):
+            head = f"POST {path} HTTP/1.1\nHost: 127.0.0.1\nConnection: close\n{how}"
+            status, received = answer(live_site, head, body)
+            assert (status, said in received) == (413, True)
 
 
 @pytest.mark.parametrize("more", ["", "\nAuthorization: Token wrong\nCookie: sessionid=wrong"])
-def test_a_stranger_is_asked_to_log_in_before_a_file_is_read(live_site: LiveSite, more: str):
+def test_a_stranger_is_asked_to_log_in_before_a_file_is_read(proxied_site: Proxied, more: str):
     for path, status, said in (
         ("/campaigns/abc/metrics/upload/", 302, b"Location: /login/?next="),
-        ("/api/v1/campaigns/abc/imports/", 401, b"authenticat"),
+        ("/api/v1/campaigns/abc/imports/", 401, b"not_authenticated"),
     ):
         head = f"POST {path} HTTP/1.1\nHost: 127.0.0.1\nContent-Length: {2**29}"
-        found, received = answer(live_site, head + more)
+        found, received = answer(proxied_site, head + more)
         assert (found, said in received) == (status, True), received
 
 
-def test_nothing_of_a_strangers_upload_reaches_the_disk(live_site: LiveSite):
-    """While the body waits, the web processes hold no temporary file."""
+def test_nothing_of_a_strangers_upload_reaches_the_disk(proxied_site: Proxied):
     head = b"POST /campaigns/abc/material/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 500000000"
-    children = psutil.Process(live_site.processes["web"].pid).children()
-    with socket.create_connection(("127.0.0.1", live_site.port)) as client:
+    with socket.create_connection(("127.0.0.1", proxied_site.port)) as client:
         client.sendall(head + b"\r\n\r\n")
         with contextlib.suppress(OSError):  # it hangs up
             for _ in range(1000):
                 client.sendall(bytes(65536))
-    assert not any("(deleted)" in name for child in children for name in open_names(child))
+        assert not [path for path in (proxied_site.folder / "bodies").rglob("*") if path.is_file()]
 
 
-def open_names(process: psutil.Process) -> list[str]:
-    folder = Path(f"/proc/{process.pid}/fd")
-    names = []
-    for each in folder.iterdir():
-        with contextlib.suppress(OSError):
-            names.append(os.readlink(each))
-    return [name for name in names if name.startswith("/tmp/") and "gunicorn" not in name]
-
-
-def test_an_organiser_may_upload(live_site: LiveSite):
-    """The permit opens: a body of ten megabytes reaches the view, which misses the campaign."""
+def test_an_organiser_may_upload(proxied_site: Proxied):
+    """A body of ten megabytes reaches the view, which misses the campaign."""
     user = make_owner()
     user.set_password("correct horse battery staple")
     user.save()
@@ -210,7 +247,7 @@ def test_an_organiser_may_upload(live_site: LiveSite):
         "Content-Type: multipart/form-data; boundary=x\n"
         f"Content-Length: {len(body)}\nAuthorization: Token {key}"
     )
-    status, received = answer(live_site, head, body)
+    status, received = answer(proxied_site, head, body)
     assert status == 404
     assert json.loads(received.partition(b"\r\n\r\n")[2])["error"]["code"] == "not_found"
 
