@@ -16,6 +16,7 @@ from django.db import models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.migrations.recorder import MigrationRecorder
+from psycopg2.extensions import encrypt_password
 
 from rankme.models import Record
 
@@ -115,8 +116,6 @@ def _create_role(cursor: CursorWrapper, role: str) -> None:
 
 def _hashed_password(cursor: CursorWrapper, role: str) -> str:
     """Hash the password here: the statement may end up in a log of the server."""
-    from psycopg2.extensions import encrypt_password
-
     password = settings.DATABASE_SITE["PASSWORD"]
     return encrypt_password(password, role, scope=cursor.db.connection, algorithm="scram-sha-256")
 

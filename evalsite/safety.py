@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import django
 from cryptography.fernet import Fernet
+from django.conf import settings
+from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
 
 log = logging.getLogger(__name__)
 
@@ -132,11 +136,6 @@ def refuse_unsafe_site(*, only: Sequence[str] | None = None) -> None:
 
     `only` names tags of checks: those of the code load every page and form.
     """
-    import django
-    from django.conf import settings
-    from django.core import checks
-    from django.db import connections
-
     django.setup()
     found = checks.run_checks(tags=only, databases=list(connections))
     connections.close_all()

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+import psycopg2
+
 from .accounts import run_as
 from .errors import EmbeddedServerError
 from .folders import make_folder
@@ -80,8 +82,6 @@ class PostgreSQL(Server):
 
         Rights are given by `manage.py migrate`, once there are tables.
         """
-        import psycopg2
-
         try:
             with contextlib.closing(self._connect()) as connection:
                 create_missing(connection.cursor())
@@ -90,8 +90,6 @@ class PostgreSQL(Server):
         return True
 
     def _connect(self) -> "Connection":
-        import psycopg2
-
         connection = psycopg2.connect(
             host=str(self.sockets),
             user=OWNER_ROLE,

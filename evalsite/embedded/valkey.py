@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
 from .accounts import run_as
 from .errors import EmbeddedServerError
 from .folders import make_folder
@@ -55,10 +59,6 @@ class Valkey(Server):
             )
 
     def make_ready(self) -> bool:
-        import redis
-        from redis.backoff import NoBackoff
-        from redis.retry import Retry
-
         once = Retry(NoBackoff(), retries=0)
         try:
             with redis.Redis(

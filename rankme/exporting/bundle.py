@@ -18,8 +18,16 @@ from typing import TYPE_CHECKING, Any
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
+from analysis.meta_evaluation.compared import SCORES, VERDICTS, read_compared
+from analysis.report.bundle import write_bundle
 from analysis.report.checkpoints import Parts
+from analysis.report.layout.latex import file_name
+from analysis.report.layout.metric_tables import metric_tables
+from analysis.report.layout.report_tables import tables_of
+from analysis.report.layout.table_model import as_csv
 from analysis.report.options import ReportOptions
+from analysis.report.rendered import rendered_files
+from analysis.report.stored import read_report
 from analysis.table import JudgementTable
 from analysis.table_files import read_table
 from rankme.errors import RefusedAction
@@ -83,8 +91,6 @@ def run_table(run: AnalysisRun) -> JudgementTable:
 
 def run_compared(run: AnalysisRun) -> Compared | None:
     """The scores and verdicts that the run read; None for a run without metrics."""
-    from analysis.meta_evaluation.compared import SCORES, VERDICTS, read_compared
-
     stored = RunScores.objects.filter(run=run).first()
     if stored is None:
         return None
@@ -105,9 +111,6 @@ def store_bundle(
     run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions, parts: Parts
 ) -> None:
     """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
-    from analysis.report.bundle import write_bundle
-    from analysis.report.rendered import rendered_files  # matplotlib: 30 MB in the web process
-
     content = io.BytesIO()
     extra = {
         **rendered_files(report, parts),
@@ -157,11 +160,6 @@ def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:
 
 def _table_file(run: AnalysisRun, name: str) -> bytes | None:
     """`csv/CRITERION/TABLE.csv`, or `csv/CRITERION/metrics/TABLE.csv`."""
-    from analysis.report.layout.metric_tables import metric_tables
-    from analysis.report.layout.report_tables import tables_of
-    from analysis.report.layout.table_model import as_csv
-    from analysis.report.stored import read_report
-
     wanted = name.removeprefix("csv/").removesuffix(".csv")
     report = read_report(run.finished_result["report"])
     criteria = tables_of(report, declined=run.declined)
@@ -234,8 +232,6 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
 
 def plots_of(run: AnalysisRun, criteria: Sequence[str]) -> dict[str, list[str]]:
     """The names of the plots (without their endings) by criterion."""
-    from analysis.report.layout.latex import file_name
-
     prefixes = {f"plots/{file_name(name)}-": name for name in criteria}
     found: dict[str, list[str]] = {name: [] for name in criteria}
     for member in members(run):

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connection
 
 from analysis.errors import AnalysisError
+from analysis.spans.files import WRITERS
 from analysis.spans.judged import read_cell
 from analysis.spans.model import MarkedOutput, SpanTable
 from rankme.errors import RefusedAction
@@ -94,8 +95,6 @@ def spans_file(campaign: Campaign, criterion: str, form: str) -> ExportedFile | 
     ------
     RefusedAction : the form cannot hold these marks
     """
-    from analysis.spans.files import WRITERS
-
     known = marking_criteria(campaign)
     criterion = criterion or next(iter(known), "")
     # Where nobody marks anything, and no criterion is named, the file is empty.

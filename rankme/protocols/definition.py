@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 from django.conf import settings
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from analysis.errors import OptionsError
+from analysis.report.options import ReportOptions
 from analysis.translatable import gettext_noop as _
 from rankme.designs.plan import DesignError
 from rankme.designs.registry import DESIGNS, checked_options
@@ -76,9 +78,6 @@ class AnalysisSpec(Part):
     @classmethod
     def options_are_those_of_a_report(cls, options: dict[str, Any]) -> dict[str, Any]:
         # Imported here, because a page for raters needs no statistics.
-        from analysis.errors import OptionsError
-        from analysis.report.options import ReportOptions
-
         try:
             ReportOptions.from_dict(options)
         except OptionsError as error:

@@ -11,12 +11,19 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
+from analysis.meta_evaluation.judge_report import CHARACTERS
+from analysis.meta_evaluation.verdict_files import read_verdicts
+from analysis.text_metrics.domains import parse_domain
+from analysis.text_metrics.referring import parse_attributes
+from analysis.text_metrics.score_files import joined, read_scores, scores_from
+from analysis.text_metrics.scoring import METRICS
+from analysis.text_metrics.slots import parse_meaning
+from analysis.text_metrics.text_files import Material
 from rankme.models import Campaign, Metric, Output
 
 if TYPE_CHECKING:
     from analysis.meta_evaluation.verdict_files import Verdicts
     from analysis.text_metrics.score_files import MetricScores
-    from analysis.text_metrics.text_files import Material
 
 NEEDS_REFERENCE = frozenset(
     {"bleu", "chrf", "chrf++", "ter", "nist", "rouge-l", "cider", "accuracy", "edit-distance"}
@@ -30,8 +37,6 @@ NEEDS_DOMAIN = frozenset({"uniqueness", "minimality"})
 
 def material_of(campaign: Campaign) -> Material:
     """The campaign's texts. The lines of an item's reference are as many references."""
-    from analysis.text_metrics.text_files import Material
-
     inputs: dict[str, str] = {}
     references: dict[str, tuple[str, ...]] = {}
     for key, text, reference in campaign.items.values_list("key", "input", "reference"):
@@ -48,11 +53,6 @@ def material_of(campaign: Campaign) -> Material:
 
 def uncomputable(campaign: Campaign) -> dict[str, str]:
     """Every metric that this site computes, with why this campaign's material does not allow it."""
-    from analysis.text_metrics.domains import parse_domain
-    from analysis.text_metrics.referring import parse_attributes
-    from analysis.text_metrics.scoring import METRICS
-    from analysis.text_metrics.slots import parse_meaning
-
     if not Output.objects.filter(item__campaign=campaign).exclude(text="").exists():
         return dict.fromkeys(METRICS, _("There are no outputs to score."))
     scored = campaign.items.filter(Exists(Output.objects.filter(item=OuterRef("pk"))))
@@ -84,8 +84,6 @@ def content_of(metric: Metric) -> io.BytesIO:
 
 def scores_of(campaign: Campaign, names: Collection[str] | None = None) -> MetricScores | None:
     """All scores (of these metrics) together; None where there are none."""
-    from analysis.text_metrics.score_files import joined, read_scores
-
     rows = campaign.metrics.filter(kind=Metric.Kind.SCORES)
     if names is not None:
         rows = rows.filter(name__in=names)
@@ -100,9 +98,6 @@ def scores_of(campaign: Campaign, names: Collection[str] | None = None) -> Metri
 
 def output_lengths(campaign: Campaign) -> MetricScores | None:
     """The metric `characters` of all outputs that have a text, without storing it."""
-    from analysis.meta_evaluation.judge_report import CHARACTERS
-    from analysis.text_metrics.score_files import scores_from
-
     rows = (
         Output.objects.filter(item__campaign=campaign)
         .exclude(text="")
@@ -114,8 +109,6 @@ def output_lengths(campaign: Campaign) -> MetricScores | None:
 
 def verdicts_of(campaign: Campaign, names: Collection[str] | None = None) -> Verdicts:
     """The verdicts of all judges (or of these)."""
-    from analysis.meta_evaluation.verdict_files import read_verdicts
-
     rows = campaign.metrics.filter(kind=Metric.Kind.VERDICTS)
     if names is not None:
         rows = rows.filter(name__in=names)

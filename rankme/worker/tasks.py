@@ -8,7 +8,14 @@ import socket
 from celery import shared_task
 
 from rankme.actions import jobs, rate_limits
-from rankme.actions.sitting import assignments
+from rankme.actions.campaign import large_extensions, launches
+from rankme.actions.imports import import_jobs
+from rankme.actions.material import materials, metric_jobs, metric_parts
+from rankme.actions.panel import entry, following, sync
+from rankme.actions.runs import analysis_runs, report_files, run_chunks
+from rankme.actions.sitting import assignments, credits
+from rankme.models import PanelStudy
+from rankme.verification import nightly
 
 
 def worker_name() -> str:
@@ -18,15 +25,11 @@ def worker_name() -> str:
 
 @shared_task(name="rankme.tasks.execute_import")
 def execute_import(import_id: int) -> None:
-    from rankme.actions.imports import import_jobs
-
     import_jobs.execute_import(import_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.execute_run")
 def execute_run(run_id: int) -> None:
-    from rankme.actions.runs import analysis_runs
-
     analysis_runs.execute(run_id, worker_name())
 
 
@@ -34,29 +37,21 @@ def execute_run(run_id: int) -> None:
 @shared_task(name="rankme.tasks.compute_chunks", acks_late=False)
 def compute_chunks(run_id: int) -> None:
     """Help with a run that another worker leads."""
-    from rankme.actions.runs import run_chunks
-
     run_chunks.compute_chunks(run_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.execute_launch")
 def execute_launch(launch_id: int) -> None:
-    from rankme.actions.campaign import launches
-
     launches.execute(launch_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.extend_plan")
 def extend_plan(row_id: int) -> None:
-    from rankme.actions.campaign import large_extensions
-
     large_extensions.execute(row_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.compute_metrics")
 def compute_metrics(row_id: int) -> None:
-    from rankme.actions.material import metric_jobs
-
     metric_jobs.execute(row_id, worker_name())
 
 
@@ -64,15 +59,11 @@ def compute_metrics(row_id: int) -> None:
 @shared_task(name="rankme.tasks.compute_metric_parts", acks_late=False)
 def compute_metric_parts(row_id: int) -> None:
     """Help with a computation of metrics that another worker leads."""
-    from rankme.actions.material import metric_parts
-
     metric_parts.help_with(row_id)
 
 
 @shared_task(name="rankme.tasks.make_report_files")
 def make_report_files(row_id: int) -> None:
-    from rankme.actions.runs import report_files
-
     report_files.execute(row_id, worker_name())
 
 
@@ -87,9 +78,6 @@ def reconcile() -> None:
 @shared_task(name="rankme.tasks.visit_panels")
 def visit_panels() -> None:
     """Every minute: process reported webhooks, and ask the panels that are due."""
-    from rankme.actions.panel import sync
-    from rankme.actions.sitting import credits
-
     sync.visit_panels()
     credits.report_credits()
 
@@ -97,41 +85,30 @@ def visit_panels() -> None:
 @shared_task(name="rankme.tasks.look_at_panel_events")
 def look_at_panel_events(account_id: int) -> None:
     """After a webhook: fetch what it points to."""
-    from rankme.actions.panel import sync
-
     sync.look_at_events(account_id)
 
 
 @shared_task(name="rankme.tasks.visit_study")
 def visit_study(study_id: int) -> None:
     """After an organiser's decision: pay what is drafted, without waiting for the next minute."""
-    from rankme.actions.panel import sync
-    from rankme.models import PanelStudy
-
     sync.visit(PanelStudy.objects.select_related("account", "campaign").get(pk=study_id))
 
 
 @shared_task(name="rankme.tasks.follow_campaign")
 def follow_campaign(study_id: int) -> None:
     """After a campaign was paused, resumed or closed: have its study do the same."""
-    from rankme.actions.panel import following
-
     following.follow_at_once(study_id)
 
 
 @shared_task(name="rankme.tasks.read_panel_keys")
 def read_panel_keys(study_id: int) -> None:
     """After a link with an unknown key: read the panel's keys, which pages never do."""
-    from rankme.actions.panel import entry
-
     entry.read_panel_keys()
 
 
 @shared_task(name="rankme.tasks.report_credit")
 def report_credit(participant_id: int) -> None:
     """Report a finished rater to a panel that gives credit."""
-    from rankme.actions.sitting import credits
-
     credits.report_credits(participant_id)
 
 
@@ -139,14 +116,10 @@ def report_credit(participant_id: int) -> None:
 @shared_task(name="rankme.tasks.check_record", acks_late=False)
 def check_record() -> None:
     """Nightly: compare the record with its hashes, payloads and exports."""
-    from rankme.verification import nightly
-
     nightly.check_record()
 
 
 @shared_task(name="rankme.tasks.sweep_uploads")
 def sweep_uploads() -> None:
     """Now and then: delete files that killed processes have left."""
-    from rankme.actions.material import materials
-
     materials.sweep_uploads()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from django.db import transaction
 
 from analysis.text_metrics.score_files import Known
@@ -90,8 +91,6 @@ def take_scores(row: MaterialImport) -> None:
 
 
 def _previews(found: Scores, outputs: int, sources: dict[str, str]) -> Iterator[MetricPreview]:
-    import numpy as np
-
     for name in found.scores.metrics if found.scores else ():
         part = found.scores.only(name)  # type: ignore[union-attr]
         sign = -1.0 if name in part.turned else 1.0

@@ -16,7 +16,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from analysis.errors import AnalysisError
+from analysis.meta_evaluation.verdict_files import write_verdicts
 from analysis.text_metrics.metric_names import shown_name
+from analysis.text_metrics.score_files import scores_from, write_scores
 from analysis.typing import Progress
 from rankme.actions import jobs
 from rankme.actions.audit import note
@@ -183,8 +185,6 @@ def _refuse_uploaded_name(campaign: Campaign, name: str) -> None:
 
 
 def _scores_of(scored: Scored) -> MetricScores:
-    from analysis.text_metrics.score_files import scores_from
-
     cells = {
         (scored.metric, system, ""): value
         for system, value in scored.systems.items()
@@ -212,8 +212,6 @@ def store_metric(
     own_systems: Iterable[str] = (),
 ) -> Metric:
     """Store the scores of one metric; they replace those that are there."""
-    from analysis.text_metrics.score_files import write_scores
-
     content = io.BytesIO()
     write_scores(scores, content)
     return _stored(
@@ -242,8 +240,6 @@ def store_verdicts(
     own_systems: Iterable[str] = (),
 ) -> Metric:
     """Store the verdicts of one judge; they replace those that are there."""
-    from analysis.meta_evaluation.verdict_files import write_verdicts
-
     content = io.BytesIO()
     write_verdicts({name: tuple(verdicts)}, content)
     return _stored(

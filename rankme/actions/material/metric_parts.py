@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from analysis.errors import AnalysisError
+from analysis.text_metrics import scoring
+from analysis.text_metrics.scoring import Scored
 from analysis.typing import Progress
 from rankme.actions import jobs
 from rankme.models import MetricComputation, MetricPart
@@ -23,7 +25,6 @@ from rankme.models.leases import JobLease
 from rankme.queries.metric_scores import material_of
 
 if TYPE_CHECKING:
-    from analysis.text_metrics.scoring import Scored
     from analysis.text_metrics.text_files import Material
 
 # Long enough to be worth a row, short enough to lose; a system is never divided.
@@ -91,8 +92,6 @@ def _score(
     name: str,
     progress: Progress = lambda share: None,
 ) -> tuple[Scored, ...]:
-    from analysis.text_metrics import scoring
-
     return scoring.score(material, [name], lowercase=row.lowercase, progress=progress)
 
 
@@ -160,8 +159,6 @@ def _packed(found: tuple[Scored, ...]) -> bytes:
 
 def results_of(row: MetricComputation, metric: str) -> Iterator[Scored]:
     """The results of a metric whose parts are all computed, put together."""
-    from analysis.text_metrics.scoring import Scored
-
     parts = row.parts.filter(metric=metric).values_list("content_gz", flat=True)
     found = [json.loads(gzip.decompress(content)) for content in parts if content]
     for same in zip(*found, strict=True):

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.errors import AnalysisError
 from analysis.report.declined import DeclinedAnswer, recounted
+from analysis.report.make import make_report
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
 from rankme.actions import jobs
@@ -171,8 +172,6 @@ def _on_criteria(table: JudgementTable, names: list[str] | None) -> JudgementTab
 
 
 def _report(run: AnalysisRun) -> None:
-    from analysis.report.make import make_report
-
     def progress(share: float) -> None:
         jobs.heartbeat(
             run,

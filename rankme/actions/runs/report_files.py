@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from analysis.errors import AnalysisError
+from analysis.report.make import make_report
 from rankme.actions import jobs
 from rankme.errors import FilesInPreparation, RankmeError
 from rankme.exporting.bundle import (
@@ -71,8 +72,6 @@ def _make(row: ReportFiles) -> None:
 
 
 def _store_files(run: AnalysisRun, row: ReportFiles) -> None:
-    from analysis.report.make import make_report
-
     def progress(share: float) -> None:
         jobs.heartbeat(row, progress=share, step="Writing the report")
 

@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from analysis.errors import RankingError
+from analysis.ranking.clusters import resamplings_of
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from rankme.actions import jobs
@@ -75,8 +76,6 @@ def chunk_bounds(runs: int, judgements: int) -> list[tuple[int, int]]:
 
 
 def resamplings(table: JudgementTable, options: ReportOptions) -> tuple[Resampling, ...]:
-    from analysis.ranking.clusters import resamplings_of
-
     try:
         return resamplings_of(table, options)
     except RankingError as error:

@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import Exists, OuterRef, Q
 
 from analysis.plain import plain
+from analysis.report.make import rank_changes_by_raters
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from rankme.models import (
@@ -25,8 +26,6 @@ def with_and_without_the_rule(
     campaign: Campaign, table: JudgementTable, options: ReportOptions
 ) -> dict[str, Any] | None:
     """Decide the campaign's rule again, and rank with and without it."""
-    from analysis.report.make import rank_changes_by_raters
-
     found = rule_findings(campaign)
     if found is None:
         return None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from analysis.meta_evaluation.compared import SCORES, VERDICTS, Compared
+from analysis.meta_evaluation.judge_report import lengths_of
+from analysis.text_metrics.score_files import joined
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.models import AnalysisRun, Campaign, Metric, RunScores
 from rankme.queries.metric_scores import output_lengths, scores_of, verdicts_of
-
-if TYPE_CHECKING:
-    from analysis.meta_evaluation.compared import Compared
 
 
 def metric_options(campaign: Campaign) -> dict[str, Any]:
@@ -58,10 +58,6 @@ def compared_of(
     Where some act as judges, the lengths of outputs are there as well: the report says of each
     whether it prefers long outputs.
     """
-    from analysis.meta_evaluation.compared import Compared
-    from analysis.meta_evaluation.judge_report import lengths_of
-    from analysis.text_metrics.score_files import joined
-
     if not names:
         return None
     scores, verdicts = scores_of(campaign, names), verdicts_of(campaign, names)
@@ -74,8 +70,6 @@ def compared_of(
 
 def keep_compared(run: AnalysisRun, compared: Compared | None) -> None:
     """Keep them with the run, so that later uploads don't move its numbers."""
-    from analysis.meta_evaluation.compared import SCORES, VERDICTS
-
     RunScores.objects.filter(run=run).delete()
     if compared is None:
         return

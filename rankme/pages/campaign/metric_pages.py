@@ -14,6 +14,7 @@ from django.views.decorators.http import (
     require_safe,
 )
 
+from analysis.text_metrics.score_files import write_scores
 from rankme.actions.material import materials
 from rankme.actions.material import metric_jobs as actions
 from rankme.actions.runs import analysis_runs
@@ -148,8 +149,6 @@ def delete(request: HttpRequest, code: str, metric: int) -> HttpResponse:
 @require_safe
 def download_scores(request: HttpRequest, code: str) -> HttpResponseBase:
     """Download all scores as the CSV that an upload takes."""
-    from analysis.text_metrics.score_files import write_scores
-
     campaign = get_campaign(request, code)
     scores = scores_of(campaign)
     if scores is None:
