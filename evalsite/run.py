@@ -14,7 +14,10 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import django
 import psutil
+from django.core.management import call_command
+from django.db import connections
 
 from evalsite import embedded
 from evalsite.supervisor import Supervisor
@@ -120,15 +123,9 @@ def servers(folder: Path) -> Iterator[None]:
 
 def prepare(folder: Path) -> str:
     """Bring database, files and demonstration up to date; return the greeting."""
-    import django
-    from django.core.management import call_command
-    from django.db import connections
-
     django.setup()
-    from evalsite import static_files
-
     call_command("migrate", verbosity=0, interactive=False)
-    static_files.collect()
+    call_command("collectstatic", verbosity=0, interactive=False)
     greeting = io.StringIO()
     call_command("demo", stdout=greeting)
     connections.close_all()

@@ -7,7 +7,6 @@ a test writes the site sees (the tests are transactional), and what the site wri
 
 import contextlib
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +16,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -30,11 +30,8 @@ from evalsite.embedded import (
     data_folder,
     make_data_folder,
 )
-from evalsite.embedded.servers import locked
 from evalsite.run import MARK
 
-COLLECTED = PROJECT / ".cache" / "static"
-COLLECT = "import django; django.setup(); from evalsite import static_files; static_files.collect()"
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 180
 
@@ -289,24 +286,14 @@ def readiness(site: LiveSite) -> int:
         return error.code
 
 
+@cache
 def collected_files() -> Path:
-    """The static files as a site sends them, which all sites of all test runs share."""
-    from evalsite import static_files
-
-    COLLECTED.mkdir(parents=True, exist_ok=True)
-    with (COLLECTED / "lock").open("a") as lock, locked(lock):
-        folder = COLLECTED / static_files.fingerprint()[:16]
-        if not (folder / static_files.STAMP).exists():
-            for older in filter(Path.is_dir, COLLECTED.iterdir()):
-                shutil.rmtree(older)
-            # Under another name until it is complete: a run may be killed half way.
-            unfinished = folder.with_suffix(".unfinished")
-            environment = os.environ | {"STATIC_FOLDER": str(unfinished)}
-            environment["DJANGO_SETTINGS_MODULE"] = "evalsite.settings"
-            subprocess.run(
-                [sys.executable, "-c", COLLECT], cwd=PROJECT, env=environment, check=True
-            )
-            unfinished.rename(folder)
+    """Collect the static files as a site sends them, once in each process of tests."""
+    folder = make_data_folder(data_folder()) / "static"
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "evalsite.settings"}
+    environment["STATIC_FOLDER"] = str(folder)
+    command = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity=0"]
+    subprocess.run(command, cwd=PROJECT, env=environment, check=True)
     return folder
 
 
