@@ -33,6 +33,7 @@ quick: $(VENV)/development.stamp
 test: $(VENV)/development.stamp test-js
 	@sh .ci/chromium
 	@sh .ci/faketime
+	@sh .ci/nginx
 	$(PYTHON) -m pytest $(PYTEST_FLAGS)
 
 # Before the Python tests, so that the last line is the sum of those.
