@@ -4,7 +4,8 @@ Run: python benchmarks/slow_line.py [--presets likert-criteria] [--repeat 3] [--
 
 Slow 3G as Chromium's developer tools define it: every request waits for 2,000 ms (400 ms of round
 trip, times five), and 50 kB per second come in (500 kbit/s, times 0.8). The processor is six times
-slower. The site answers over HTTP/1.1 without a proxy. The rater clicks as soon as a page with the
+slower. The site answers over HTTP/1.1 without a proxy; with `--proxy` over HTTP/2, through nginx as
+docs/deployment.md sets it up. The rater clicks as soon as a page with the
 button is painted, so each page of the way costs at least the 2,000 ms of its own request; with
 `--reading` the rater reads each page for so many seconds, and files for the work come in meanwhile.
 
@@ -21,14 +22,20 @@ On the slow line, files that come in after their page has gone are not among the
 from __future__ import annotations
 
 import argparse
+import base64
+import contextlib
+import hashlib
 import itertools
 import json
 import os
 import statistics
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.x509 import load_pem_x509_certificate
 from site_under_test import load, own_site
 
 SLOW_3G = {"offline": False, "latency": 2000, "downloadThroughput": 50_000}
@@ -180,23 +187,39 @@ def visit(
     return found
 
 
+def key_hash(certificate: Path) -> str:
+    """The hash by which Chromium is told to trust our own certificate."""
+    public = load_pem_x509_certificate(certificate.read_bytes()).public_key()
+    der = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return base64.b64encode(hashlib.sha256(der).digest()).decode()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--presets", nargs="+", default=["likert-criteria", "e2e-quality"])
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--reading", type=float, default=0, help="seconds on each page")
+    parser.add_argument("--proxy", action="store_true", help="through nginx, with HTTP/2")
     options = parser.parse_args()
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs a loop in this thread
     with own_site() as site:
         from playwright.sync_api import sync_playwright
 
-        from tests.live import CHROMIUM_FLAGS, installed_chromium
+        from tests.chromium import CHROMIUM_FLAGS, installed_chromium
+        from tests.live import free_port
+        from tests.nginx import proxy_before
 
-        site.start_web()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=installed_chromium(), args=CHROMIUM_FLAGS
-            )
+        site.start_web(BEHIND_TLS_PROXY=str(options.proxy))
+        flags = list(CHROMIUM_FLAGS)
+        with sync_playwright() as playwright, contextlib.ExitStack() as stack:
+            if options.proxy:
+                port = free_port()
+                _, folder = stack.enter_context(proxy_before(site.port, tls_port=port))
+                # With "--ignore-certificate-errors" it would keep no file.
+                key = key_hash(folder / "tls/fullchain.pem")
+                flags.append(f"--ignore-certificate-errors-spki-list={key}")
+                site.url = f"https://127.0.0.1:{port}"
+            browser = playwright.chromium.launch(executable_path=installed_chromium(), args=flags)
             for preset in options.presets:
                 for title, conditions in LINES.items():
                     found = [

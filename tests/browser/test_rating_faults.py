@@ -9,8 +9,6 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from evalsite.module_bundles import Bundler
-from evalsite.storage import WORK, without_comments
 from rankme.models import Judgement, Submission
 from tests.browser.pressing import press
 from tests.browser.rating import (
@@ -29,7 +27,6 @@ from tests.campaigns import make_campaign, slider_definition
 from tests.chromium import CHROMIUM_FLAGS, installed_chromium
 from tests.invariants import check_record
 from tests.live import wait_for
-from tests.sources import PROJECT
 
 OFFLINE_SCREENS = 6
 ROUNDS = 12
@@ -100,25 +97,12 @@ def own_browser(browser, live_site, tmp_path):
     mine.context.close()
 
 
-def work_script_with(storage: str) -> str:
-    """The script of the work page as it is sent, with another module for what it stores."""
-    folder = PROJECT / "static"
-    sources = {"js/sending/storage.js": storage}
-
-    def read(name: str) -> str:
-        return sources.get(name) or without_comments((folder / name).read_text())
-
-    instruments = [f"js/instruments/{path.name}" for path in (folder / "js/instruments").iterdir()]
-    return Bundler(read, WORK, sorted(instruments)).host_script()
-
-
 def rate_offline_and_be_killed(own: OwnBrowser, campaign, *, storage: str | None) -> Page:
     page = own.start()
     if storage:
-        script = work_script_with(storage)
         page.route(
-            "**/work/work*.js",
-            lambda route: route.fulfill(body=script, content_type="text/javascript"),
+            "**/sending/storage.*.js",
+            lambda route: route.fulfill(body=storage, content_type="text/javascript"),
         )
     go_to_work(page, campaign)
     own.context.set_offline(True)

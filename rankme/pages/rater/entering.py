@@ -42,9 +42,6 @@ from .terms import gate_of, terms_of
 from .work_files import work_scripts
 
 LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
-# What the work page needs loads while the rater reads, also the next page, which takes the place of
-# this one. Browsers open six connections, and the answer to the form must not wait for a free one.
-MOST_FILES_AHEAD = 3
 # What the consent page found, where a study needs one of them (static/js/participant/device.js).
 DESKTOP_DEVICES = ("mouse", "keyboard")
 
@@ -101,16 +98,9 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         "terms": terms_of(campaign, definition),
         "arrival": arrival.signed(campaign),
         "stored_name": rater_identity.stored_name(campaign, arrival),
+        "modules": work_scripts(definition),
     }
-    response = render(request, "participant/arrival/consent.html", context)
-    return _with_files_ahead(response, work_scripts(definition)[:MOST_FILES_AHEAD])
-
-
-def _with_files_ahead(response: HttpResponse, addresses: list[str]) -> HttpResponse:
-    """Name files in a header, so that browsers fetch them before they have read the page."""
-    if addresses:
-        response.headers["Link"] = ", ".join(f"<{each}>; rel=prefetch" for each in addresses)
-    return response
+    return render(request, "participant/arrival/consent.html", context)
 
 
 def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
@@ -231,16 +221,14 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
         return turn_to(request, rater, step_of(rater, definition))
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))
-    modules = work_scripts(definition)
     context = {
         "campaign": rater.campaign,
         "definition": definition,
-        "modules": modules,
+        "modules": work_scripts(definition),
         "has_changed": rater.instructed_at is not None,
         "gate": gate_of(definition),
     }
-    response = render(request, "participant/arrival/instructions.html", context)
-    return _with_files_ahead(response, modules[MOST_FILES_AHEAD:])
+    return render(request, "participant/arrival/instructions.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

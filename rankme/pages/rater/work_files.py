@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
+from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 
 from rankme.protocols.definition import Definition
 from rankme.protocols.dialogues import text_checks
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.matrix import MATRIX
+
+IMPORT = re.compile(r'^import\s[^"]*"(\.[^"]+)";', re.MULTILINE)
 
 
 def work_scripts(definition: Definition) -> list[str]:
@@ -34,8 +41,20 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["participant/device"]
     if definition.problem_button:
         names += ["work/complaint"]
-    own = [static(f"js/{name}.js") for name in names]
-    return [*own, *instrument_scripts(definition).values()]
+    own = [f"js/{name}.js" for name in names]
+    instruments = [f"js/instruments/{name}.js" for name in instrument_scripts(definition)]
+    needed = dict.fromkeys(each for name in own + instruments for each in with_imports(name))
+    return [static(name) for name in needed]
+
+
+@cache
+def with_imports(name: str) -> list[str]:
+    """A script and all that it imports; a browser would learn of each only from the one before."""
+    path = finders.find(name)
+    assert path is not None, name
+    addresses = IMPORT.findall(Path(path).read_text("utf-8"))
+    imported = [posixpath.normpath(f"{posixpath.dirname(name)}/{each}") for each in addresses]
+    return [name, *(each for script in imported for each in with_imports(script))]
 
 
 def instrument_scripts(definition: Definition) -> dict[str, str]:

@@ -7,7 +7,8 @@ import pytest
 from django.http import HttpResponse
 from django.urls import reverse
 
-from rankme.pages.rater.work_files import work_scripts, work_stylesheets
+from evalsite.storage import without_comments
+from rankme.pages.rater.work_files import with_imports, work_scripts, work_stylesheets
 from rankme.protocols.files import preset, preset_names
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.templatetags.inside import lines_of
@@ -72,6 +73,17 @@ def test_a_campaign_loads_what_its_screens_need(name, sheets, scripts):
     optional = {"timed", "bell", "device", "pictorial", "formatted", "columns", "difference"}
     optional.add("lookup")
     assert names_of(work_scripts(definition)) & optional == scripts
+
+
+def test_scripts_bring_everything_that_they_import():
+    """A browser would fetch what is missing here one round trip later."""
+    scripts = [path for path in (PROJECT / "static/js").rglob("*.js")]
+    assert len(scripts) > 50
+    for path in scripts:
+        named = re.findall(r' from "(\.[^"]+)";$', without_comments(path.read_text()), re.MULTILINE)
+        addresses = [(path.parent / each).resolve() for each in named]
+        brought = with_imports(str(path.relative_to(PROJECT / "static")))
+        assert {PROJECT / "static" / each for each in brought} >= set(addresses), path
 
 
 @pytest.mark.parametrize("in_markdown", [False, True])
