@@ -4,6 +4,7 @@
 # make check  lint, types, templates, migrations, production settings
 # make measure  lines, longest functions, circles of imports; make imports  the table in the docs
 # make reference  docs/reference/ from the docstrings of `analysis`
+# make types  the types of the work page's scripts, from the server's models
 
 SHELL := /bin/sh
 VENV := .venv
@@ -22,7 +23,7 @@ BASE_PYTHON ?= $(shell for needed in ensurepip sys; do for each in $(PYTHONS); d
 # The site is several processes: what one of them compiles, the others and the next start need not.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check test-js measure imports reference clean
+.PHONY: run test check test-js measure imports reference types clean
 
 run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
@@ -48,8 +49,8 @@ check: $(VENV)/development.stamp
 	@sh .ci/javascript check
 	@sh .ci/settings $(PYTHON)
 
-measure imports reference: | $(PYTHON)
-	@$(PYTHON) -m tools.$(subst imports,import_table,$@)
+measure imports reference types: | $(PYTHON)
+	@$(PYTHON) -m tools.$(subst types,page_types,$(subst imports,import_table,$@))
 
 $(PYTHON):
 	@test -n "$(BASE_PYTHON)" || { echo "Python 3.11 or newer is needed; name one: make BASE_PYTHON=/path/to/python3 run" >&2; exit 1; }

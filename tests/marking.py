@@ -9,7 +9,8 @@ from rankme.actions.sitting import assignments
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Item, Output, System
-from rankme.pages.rater.trial_page import page_document, trials_of
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols.files import preset
 from rankme.simulation.answers import Taste, answers_to
 from tests.campaigns import make_owner, make_rater

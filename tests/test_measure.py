@@ -26,29 +26,7 @@ PYTHON = {
     "alternative_annotator_test": 63,
     "fit_mixed": 62,
 }
-SCRIPTS = {
-    "createSitting": 240,
-    "createDesk": 236,
-    "createMarkable": 233,
-    "createStopwatch": 160,
-    "createDrafts": 135,
-    "createList": 123,
-    "createOutbox": 109,
-    "createTimedTrials": 98,
-    "createHistory": 88,
-    "createPractice": 87,
-    "collector": 84,
-    "withFallback": 82,
-    "newEntry": 82,
-    "createLine": 81,
-    "createRoute": 78,
-    "createBreaks": 77,
-    "watchResponses": 76,
-    "function in line 5": 70,
-    "createDraftPreview": 68,
-    "start": 64,
-    "createBubble": 63,
-}
+SCRIPTS = {"createBreaks": 69}
 LARGE_FOLDERS = {
     "evalsite": 28,
     "static/images/gallery": 26,

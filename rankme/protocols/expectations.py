@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 
 from .answers import Reading
 from .criteria import CriterionSpec
+from .exchange.marks import ShownMark
 from .instruments import Subject
 from .instruments.base import NO_EXPECTATION
 
@@ -46,8 +47,8 @@ class ComparedAnswer:
     given: str
     expected: str  # empty: any answer is right
     fits: bool
-    own_marks: list[dict[str, Any]] = field(default_factory=list)
-    expected_marks: list[dict[str, Any]] | None = None  # where no marks are named
+    own_marks: list[ShownMark] = field(default_factory=list)
+    expected_marks: list[ShownMark] | None = None  # where no marks are named
 
 
 def problem_with_structured(

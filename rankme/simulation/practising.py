@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_origin
 
+from rankme.protocols.exchange.marks import Mark
 from rankme.protocols.instruments import INSTRUMENTS, Refused, Subject
-from rankme.protocols.instruments.spans import MARK_FIELDS
 
 from .answers import Taste, answers_to
 
@@ -62,7 +62,8 @@ def _copy_expected_marks(answers: Answers, told: Sequence[Mapping[str, Any]]) ->
     for answer in answers:
         marks = shown.get((answer["criterion"], answer["place"]))
         if marks is not None:
-            made = [{name: mark[name] for name in MARK_FIELDS & set(mark)} for mark in marks]
+            names = Mark.__annotations__.keys()
+            made = [{name: mark[name] for name in names & set(mark)} for mark in marks]
             answer["value"] |= {"marks": made, "events": []}
 
 

@@ -225,7 +225,7 @@ class Rater:
         """Try each example until it is passed; False where the last try was not as expected."""
         document = page.document
         assert document is not None
-        screens, address = document["screens"], document["addresses"]["practice-feedback"]
+        screens, address = document["screens"], document["addresses"]["practice_feedback"]
         for number, trial in enumerate(document["practice"]):
             answers = [answers_to(screen, trial, self.taste) for screen in screens]
             while True:

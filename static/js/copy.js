@@ -15,7 +15,7 @@ async function copy(button) {
 const buttons = document.querySelectorAll("[data-copy]");
 for (const button of navigator.clipboard ? buttons : []) {
   button.hidden = false;
-  button.ariaLive = "polite"; // screen readers say that it was copied
+  button.setAttribute("aria-live", "polite"); // screen readers say that it was copied
   button.addEventListener("click", () => copy(button));
 }
 

@@ -22,7 +22,8 @@ from rankme.models import (
     Trial,
     TrialOutput,
 )
-from rankme.pages.rater.trial_page import page_document, trials_of
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table

@@ -13,7 +13,8 @@ from rankme.actions.campaign import campaigns
 from rankme.checks.drawing import MOST_SET_ASIDE, HostTrial, Surroundings, draw_batch
 from rankme.corruptions import Specimen
 from rankme.models import CheckTrial
-from rankme.pages.rater.trial_page import page_document, trials_of
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.queries.check_answers import measures_by_rater
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.sittings import claim, payload_for, store

@@ -24,7 +24,8 @@ from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments, participation
 from rankme.demonstration.material import MATERIAL
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant
-from rankme.pages.rater.trial_page import page_document, trials_of
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset

@@ -14,8 +14,9 @@ from rankme.actions.sitting import assignments, participation
 from rankme.errors import InvalidAnswer, InvalidDefinition, RefusedAction
 from rankme.exporting.bundle import report_file
 from rankme.models import Assignment, Campaign
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.pages.rater.terms import terms_of
-from rankme.pages.rater.trial_page import page_document, trials_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
 from rankme.queries.judgement_table import judgement_table

@@ -11,13 +11,16 @@ from django.test import Client
 from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.api.urls import urlpatterns as api_urls
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
-from rankme.pages.rater.trial_page import ShownTrial, page_document
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import ShownTrial
 from rankme.pages.urls import urlpatterns as page_urls
+from rankme.protocols.exchange.page_shapes import Screens
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.instruments.base import Refused, Subject
 from rankme.protocols.item_input import read_pictures, read_tables, slots
@@ -190,7 +193,8 @@ def test_whatever_document_stands_in_an_item_its_page_is_strict_json(kind, inner
     for document in ({kind: inner}, {kind: [inner]}, inner):
         text = json.dumps(document)
         page = page_document(definition, [ShownTrial(text, "", "", ("An output.",))])
-        json.dumps(page, allow_nan=False).encode()
+        sent = TypeAdapter(Screens).dump_python(page, mode="json")
+        json.dumps(sent, allow_nan=False).encode()
 
 
 def test_documents_are_read_whole():

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from rankme.api.urls import urlpatterns as api_urls
 from rankme.models import Submission
-from rankme.pages.rater import trial_page
+from rankme.pages.rater import page_document as page_documents
 from rankme.pages.urls import participant_urls
 from rankme.panel_links import PANELS
 from tests.campaigns import make_campaign, rankme_definition
@@ -82,11 +82,11 @@ def rater_answers(client, campaign):
 
 def test_the_watch_over_numbers_would_see_one(client, numbered, monkeypatch):
     campaign = make_campaign(rankme_definition(), systems=5)
-    telling = trial_page.trial_document
+    telling = page_documents.trial_document
     monkeypatch.setattr(
-        trial_page,
+        page_documents,
         "trial_document",
-        lambda *given, **named: telling(*given, **named) | {"item": campaign.items.first().pk},
+        lambda *given, **named: telling(*given, **named) | {"places": campaign.items.first().pk},
     )
     begin(client, campaign, id="w1")
     page = client.get(reverse("rankme:work", args=[campaign.code]))

@@ -22,7 +22,8 @@ from rankme.actions.sitting.assignments import claim_batch
 from rankme.exporting.judgements import judgements_csv, judgements_jsonl
 from rankme.exporting.spans import FORMS, span_table
 from rankme.models import Campaign, Judgement, Output
-from rankme.pages.rater.trial_page import page_document, trials_of
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table
 from rankme.simulation.answers import Taste, answers_to

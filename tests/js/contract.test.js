@@ -9,7 +9,7 @@ const names = readdirSync(templates)
   .map((name) => name.replace(".html", ""));
 
 // tsc checks what is marked with the contract's types; whether it is marked, only a look can tell.
-const MARKED = /@type \{import\("\.\/contract\.js"\)\.(\w+)\}\s*\*\/\s*export function (\w+)/;
+const MARKED = /@type \{(\w+)(?:<[^*]*>)?\}\s*\*\/\s*export function (\w+)/;
 const TYPES = { mount: "Mount", mountTogether: "MountTogether" };
 
 for (const name of names) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createHistory } from "../../static/js/marks/history.js";
+import { History } from "../../static/js/marks/history.js";
 
 test("events stop before the server would refuse them, and marks go on", () => {
-  const history = createHistory({ now: () => 1_700_000_000_000, onChange: () => {} });
+  const history = new History({ now: () => 1_700_000_000_000, onChange: () => {} });
   const mark = (/** @type {number} */ id) => ({
     ...{ id, side: /** @type {const} */ ("output"), start: 0, end: 900, text: "界".repeat(900) },
     ...{ severity: "minor", category: "", note: "", missing: false },

@@ -1,7 +1,7 @@
 // What the tests put in the place of a server, a clock and the browser's storage.
 
-import { createDrafts } from "../../static/js/sending/drafts.js";
-import { createOutbox } from "../../static/js/sending/outbox.js";
+import { Drafts } from "../../static/js/sending/drafts.js";
+import { Outbox } from "../../static/js/sending/outbox.js";
 import { memoryStorage } from "../../static/js/sending/storage.js";
 
 /** A clock that stands still until a test moves it; timers run when their time has come. */
@@ -50,8 +50,8 @@ export function newParts({
 } = {}) {
   const clock = stillClock();
   let keys = 0;
-  const outbox = createOutbox({ storage, send: server.send, clock, rater, report });
-  const drafts = createDrafts({
+  const outbox = new Outbox({ storage, send: server.send, clock, rater, report });
+  const drafts = new Drafts({
     storage,
     outbox,
     newKey() {

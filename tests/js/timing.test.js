@@ -2,12 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { present, response } from "../../static/js/work/timed.js";
-import {
-  createStopwatch,
-  frameInterval,
-  painted,
-  timerResolution,
-} from "../../static/js/work/timing.js";
+import { frameInterval, painted, Stopwatch, timerResolution } from "../../static/js/work/timing.js";
 import { countWords } from "../../static/js/work/words_in_view.js";
 import { stillClock } from "./parts.js";
 
@@ -59,7 +54,7 @@ test("the timer's resolution is the smallest step that it made", () => {
 });
 
 test("times are relative to the onset", () => {
-  const watch = createStopwatch({ onset: 1_000 });
+  const watch = new Stopwatch({ onset: 1_000 });
   watch.hide(1_500);
   watch.show(1_700);
   watch.blur();
@@ -80,7 +75,7 @@ test("times are relative to the onset", () => {
 });
 
 test("pauses are not time spent, and what an earlier page counted is", () => {
-  const watch = createStopwatch({ onset: 1_000, before: 5_000, reloads: 2 });
+  const watch = new Stopwatch({ onset: 1_000, before: 5_000, reloads: 2 });
   watch.pause(2_000);
   watch.pause(2_500);
   watch.resume(4_000);
@@ -90,7 +85,7 @@ test("pauses are not time spent, and what an earlier page counted is", () => {
 });
 
 test("work is the time in which the page was in view and not paused", () => {
-  const watch = createStopwatch({ onset: 1_000, before: 60_000 });
+  const watch = new Stopwatch({ onset: 1_000, before: 60_000 });
   watch.hide(2_000);
   watch.show(3_000);
   watch.pause(4_000);
@@ -99,14 +94,14 @@ test("work is the time in which the page was in view and not paused", () => {
 });
 
 test("presses that came too early are noted, up to a limit", () => {
-  const watch = createStopwatch({ onset: 1_000 });
+  const watch = new Stopwatch({ onset: 1_000 });
   for (let press = 0; press < 30; press += 1) watch.tooEarly(1_000 + press);
   const { early } = watch.times(2_000, {});
   assert.deepEqual([early.length, early[3]], [20, 3]);
 });
 
 test("a touch before the onset counts as no time, never as negative time", () => {
-  assert.equal(createStopwatch({ onset: 1_000 }).since(990), 0);
+  assert.equal(new Stopwatch({ onset: 1_000 }).since(990), 0);
 });
 
 function waiting(timeoutMs) {
@@ -152,7 +147,7 @@ test("a key that was pressed too late does not count", async () => {
 });
 
 test("active time ends half a minute after the last input, and while the page is away", () => {
-  const watch = createStopwatch({ onset: 1_000, activeBefore: 500 });
+  const watch = new Stopwatch({ onset: 1_000, activeBefore: 500 });
   assert.equal(watch.active(11_000), 10_500);
   assert.equal(watch.active(90_000), 30_500); // nothing happened for 59 of these seconds
   watch.moved(91_000);
@@ -175,7 +170,7 @@ test("who has much to read may sit still for longer", () => {
     asked += 1;
     return words;
   };
-  const watch = createStopwatch({ onset: 1_000, wordsInView });
+  const watch = new Stopwatch({ onset: 1_000, wordsInView });
   watch.moved(21_000);
   assert.equal(asked, 0, "an input within half a minute measures nothing");
   watch.moved(181_000); // 160 seconds for 400 words
@@ -192,7 +187,7 @@ test("words are counted in any script", () => {
 });
 
 test("what is reported of a restless rater fits into a screen", () => {
-  const stopwatch = createStopwatch({ onset: 0 });
+  const stopwatch = new Stopwatch({ onset: 0 });
   for (let time = 10_000_000.12; time < 20_000_000; time += 10_000.37) {
     stopwatch.hide(time);
     stopwatch.show(time + 4_000);

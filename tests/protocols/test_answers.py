@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankme.errors import InvalidAnswer, InvalidDefinition
-from rankme.pages.rater.trial_page import ShownTrial, page_document
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import ShownTrial
 from rankme.protocols.answers import read_answers
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
 from tests.campaigns import rankme_definition, slider_definition

@@ -8,8 +8,9 @@ import pytest
 
 from rankme.errors import InvalidDefinition
 from rankme.markdown import formatted
-from rankme.pages.rater import trial_page
-from rankme.pages.rater.trial_page import ShownTrial, page_document, trial_document
+from rankme.pages.rater import page_document as page_documents
+from rankme.pages.rater.page_document import page_document, trial_document
+from rankme.pages.rater.shown_trials import ShownTrial
 from tests.campaigns import slider_definition
 
 
@@ -57,7 +58,7 @@ def test_a_page_renders_no_more_than_a_request_has_time_for(monkeypatch):
     definition = shown({"block": "outputs", "format": "markdown"})
     trials = [ShownTrial("", "", "", ("*o*" * 100,)) for _ in range(10)]
     assert all("formatted" in each for each in page_document(definition, trials)["trials"])
-    monkeypatch.setattr(trial_page, "MOST_FORMATTED", 2_999)
+    monkeypatch.setattr(page_documents, "MOST_FORMATTED", 2_999)
     assert not any("formatted" in each for each in page_document(definition, trials)["trials"])
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from rankme.management.rehearsed_raters import knowledge_of
 from rankme.models import CheckTrial
-from rankme.pages.rater.trial_page import page_document, trials_of
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.queries.check_answers import measures_by_rater
 from rankme.queries.definitions import frozen_definition
 from rankme.simulation.answers import Taste, answers_to, read_truth

@@ -24,7 +24,7 @@ from rankme.designs.registry import DESIGNS, checked_options
 from rankme.errors import InvalidDefinition
 from rankme.forms.definition import Document, draw_form, name_the_nameless, read_form
 from rankme.models import Campaign, Output
-from rankme.pages.rater.trial_page import ShownTrial, shown_trial
+from rankme.pages.rater.shown_trials import ShownTrial, shown_trial
 from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document

@@ -23,9 +23,10 @@ from rankme.downloads import ShownFile, in_place
 from rankme.importing import LIMITS, read_material
 from rankme.importing.spooling.rows import ItemRow, MediaRow, OutputRow
 from rankme.models import Campaign
-from rankme.pages.rater.trial_page import ShownTrial, TrialFile
+from rankme.pages.rater.shown_trials import ShownTrial, file_as_shown
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
+from rankme.protocols.exchange.page_shapes import TrialFile
 from rankme.protocols.files import preset, preset_names
 
 from .preview import chosen_page, most_whole, work_context
@@ -131,7 +132,7 @@ class OurMaterial:
             return None
         address = reverse("rankme:gallery-media", args=[self.name, row.media])
         media = self.media[row.media][0]
-        return TrialFile(address, media.kind, row.alt, media.seconds)
+        return file_as_shown(address, media.kind, row.alt, media.seconds)
 
 
 @lru_cache(maxsize=32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -21,15 +21,18 @@ from rankme.errors import RefusedAction
 from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.pages.rater.interface_language import in_the_language_of
+from rankme.pages.rater.page_document import as_json, page_document
 from rankme.pages.rater.participant_words import instrument_words, script_words
+from rankme.pages.rater.shown_trials import ShownTrial, shown_trial
 from rankme.pages.rater.terms import gate_of, terms_of
-from rankme.pages.rater.trial_page import ShownTrial, page_document, shown_trial
 from rankme.pages.rater.work_files import instrument_scripts
 from rankme.pages.rater.working import screens_context
 from rankme.panel_links.outcomes import Outcome
 from rankme.permissions import get_campaign
+from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
+from rankme.protocols.exchange.page_shapes import Addresses, PageDocument
 from rankme.queries.definitions import frozen_definition
 
 MOST_TRIALS = 10
@@ -140,18 +143,20 @@ def _work(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, An
 
 def work_context(definition: Definition, trials: Sequence[ShownTrial]) -> dict[str, Any]:
     """Context of the work page for these trials; stores nothing."""
-    document = page_document(definition, trials, is_preview=True) | {
+    document: PageDocument = {
+        **page_document(definition, trials, is_preview=True),
         "preview": True,
-        "version": 1,
+        "version": sent_screen.VERSION,
         "assignment": 0,
         "rater": "",
         "stored": [],
-        "addresses": {},
+        "addresses": cast(Addresses, dict.fromkeys(Addresses.__annotations__, "")),
+        "devices": "any",
         "instruments": instrument_scripts(definition),
         "words": script_words(definition),
         "instrument_words": instrument_words(definition),
     }
-    return screens_context(definition) | {"document": document}
+    return screens_context(definition) | {"document": as_json(document)}
 
 
 Station = Callable[[Campaign, Definition], tuple[str, dict[str, Any]]]

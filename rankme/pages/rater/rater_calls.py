@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from django.http import HttpRequest, JsonResponse
 from django.middleware.csrf import get_token
 from django.views.decorators.http import require_POST, require_safe
+from pydantic import TypeAdapter
 
 from rankme.actions.sitting.assignments import current_batch
 from rankme.actions.sitting.judgements import LARGEST_PAYLOAD
@@ -17,6 +18,7 @@ from rankme.errors import InvalidAnswer
 from rankme.models import Participant
 from rankme.protocols.answers import read_answers
 from rankme.protocols.definition import Definition
+from rankme.protocols.exchange.page_shapes import Feedback
 from rankme.protocols.expectations import ComparedAnswer, compared, passes
 from rankme.protocols.texts import PracticeTrial
 from rankme.queries.definitions import frozen_definition
@@ -65,13 +67,15 @@ def practice_feedback(request: HttpRequest, rater: Participant) -> JsonResponse:
         digest=practised.digest,
     )
     is_told = definition.practice_feedback
-    return JsonResponse(
-        {
-            "feedback": practised.trial.feedback if is_told else "",
-            "answers": [asdict(answer) for answer in practised.answers] if is_told else [],
-            **asdict(result),
-        }
-    )
+    feedback: Feedback = {
+        "feedback": practised.trial.feedback if is_told else "",
+        "answers": practised.answers if is_told else [],
+        "passed": result.passed,
+        "may_try_again": result.may_try_again,
+        "tries_left": result.tries_left,
+        "ends_the_work": result.ends_the_work,
+    }
+    return JsonResponse(TypeAdapter(Feedback).dump_python(feedback))
 
 
 def _practised(definition: Definition, document: object) -> Practised | None:

@@ -119,11 +119,11 @@ def asks_at_the_end(rater: Participant, definition: Definition) -> bool:
     return bool(definition.end_questions) and is_done and rater.end_answered_at is None
 
 
-def stored_screens(assignment: Assignment) -> list[list[int]]:
-    """[trial, screen] of what the server already has, by the trial's place in the batch."""
+def stored_screens(assignment: Assignment) -> list[tuple[int, int]]:
+    """(trial, screen) of what the server already has, by the trial's place in the batch."""
     place = {trial: index for index, (trial, _) in enumerate(assignment.presentation)}
     rows = assignment.submissions.filter(surplus=False).values_list("trial_id", "screen")
-    return sorted([place[trial], screen] for trial, screen in set(rows))
+    return sorted((place[trial], screen) for trial, screen in set(rows))
 
 
 def leftovers_of(rater: Participant) -> dict[str, str]:

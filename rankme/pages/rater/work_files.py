@@ -74,7 +74,7 @@ def work_stylesheets(definition: Definition) -> list[str]:
         for name in instruments_of(definition)
         for sheet in INSTRUMENTS[name].stylesheets
     )
-    names = ["work", *_block_stylesheets(definition), *sheets]
+    names = ["work", "screen", *_block_stylesheets(definition), *sheets]
     if has_timed_screens(definition):
         names.append("timed")
     if may_decline(definition):

@@ -18,11 +18,13 @@ from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmis
 from rankme.models import Assignment, Participant
 from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
+from rankme.protocols.exchange.page_shapes import PageDocument, Receipt
 from rankme.protocols.sent_screen import OtherVersion, SentComplaint, SentScreen, read_sent
 from rankme.queries.definitions import frozen_definition
 
 from . import rater_identity
 from .interface_language import in_the_language_of_raters
+from .page_document import as_json, page_document
 from .participant_words import instrument_words, script_words
 from .rater_pages import (
     SECONDS_UNTIL_ASKING_AGAIN,
@@ -33,8 +35,9 @@ from .rater_pages import (
     stop,
     stored_screens,
 )
+from .screen_parts import screen_parts
 from .shortcuts import all_keys
-from .trial_page import page_document, screen_parts, trials_of
+from .shown_trials import trials_of
 from .work_files import instrument_scripts, tells_answers, work_scripts, work_stylesheets
 
 log = logging.getLogger(__name__)
@@ -60,34 +63,36 @@ def work_context(
     request: HttpRequest, rater: Participant, assignment: Assignment, definition: Definition
 ) -> dict[str, Any]:
     code = rater.campaign.code
-    document = page_document(definition, trials_of(assignment), seed=assignment.pk)
-    if rater.practised_at is not None:
-        document["practice"] = []
+    shown = page_document(definition, trials_of(assignment), seed=assignment.pk)
+    document: PageDocument = {
+        **shown,
+        "practice": [] if rater.practised_at is not None else shown["practice"],
+        "preview": False,
+        "version": sent_screen.VERSION,
+        "assignment": assignment.pk,
+        "rater": rater_identity.browser_tag(rater),
+        "stored": stored_screens(assignment),
+        "addresses": {
+            "submit": reverse("rankme:submit", args=[code]),
+            "practice_feedback": reverse("rankme:practice-feedback", args=[code]),
+            "practised": reverse("rankme:practised", args=[code]),
+            "session": reverse("rankme:session", args=[code]),
+            "finish": reverse("rankme:finish", args=[code]),
+            "work": reverse("rankme:work", args=[code]),
+            "enter": reverse("rankme:enter", args=[code]),
+        },
+        "instruments": instrument_scripts(definition),
+        "words": script_words(definition),
+        "instrument_words": instrument_words(definition),
+    }
     resume_link = reverse("rankme:resume", args=[code, rater_identity.resume_token(rater)])
     return screens_context(definition) | {
         "campaign": rater.campaign,
         "resume_link": request.build_absolute_uri(resume_link),
         "is_late": assignment.state != Assignment.State.HELD,
         "may_give_back": not rater.is_second_browser,
-        "document": document
-        | {
-            "version": sent_screen.VERSION,
-            "assignment": assignment.pk,
-            "devices": definition.crowd.devices,
-            "rater": rater_identity.browser_tag(rater),
-            "stored": stored_screens(assignment),
-            "addresses": {
-                name: reverse(f"rankme:{name}", args=[code])
-                for name in (
-                    "submit", "practice-feedback", "practised", "session", "finish",
-                    "work", "enter",
-                )
-            },
-            "instruments": instrument_scripts(definition),
-            "words": script_words(definition),
-            "instrument_words": instrument_words(definition),
-        },
-    }  # fmt: skip
+        "document": as_json(document),
+    }
 
 
 def screens_context(definition: Definition) -> dict[str, Any]:
@@ -153,7 +158,7 @@ def _keep(rater: Participant, sent: SentComplaint | OtherVersion) -> JsonRespons
 
 def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
     receipt = judgements.record_submission(rater, screen)
-    answer = {
+    answer: Receipt = {
         "key": str(receipt.key),
         "revision": receipt.revision,
         "late": receipt.late,

@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict
 
+from rankme.protocols.exchange.marks import ShownMark
+
 Kind = Literal["relative", "scale", "count", "category", "time", "error", "text"]
 Shown = Mapping[str, Any]  # as the page has it
 
@@ -53,8 +55,8 @@ class Comparison:
     given: str
     expected: str
     fits: bool
-    own_marks: list[dict[str, Any]] = field(default_factory=list)
-    expected_marks: list[dict[str, Any]] | None = None
+    own_marks: list[ShownMark] = field(default_factory=list)
+    expected_marks: list[ShownMark] | None = None
 
 
 class Refused(ValueError):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from rankme.protocols.exchange.marks import Mark, Side
 
 MOST_EXPECTED = 20
 LEAST_OVERLAP = 0.5  # of the characters that either mark covers
@@ -108,17 +110,21 @@ class ExpectedMarks:
                 yield start, start + len(text)
                 start = whole.find(text, start + 1)
 
-    def shown(self) -> list[dict[str, Any]]:
+    def shown(self) -> list[Mark]:
         """The marks as a rater would make them, with the first of several right answers."""
-        marks = []
+        marks: list[Mark] = []
         for number, expected in enumerate(self.marks, start=1):
             start, end = next(self._places(expected), (None, None))
             marks.append(
                 {
-                    **{"id": number, "side": expected.side, "start": start, "end": end},
+                    "id": number,
+                    "side": cast(Side, expected.side),
+                    "start": start,
+                    "end": end,
                     "text": self.texts[expected.side][start:end] if start is not None else "",
                     "severity": next(iter(expected.severity), ""),
                     "category": next(iter(expected.category), ""),
+                    "note": "",
                     "missing": expected.missing,
                 }
             )

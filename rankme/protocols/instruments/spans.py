@@ -18,6 +18,7 @@ from analysis.spans.own import sha256_of
 from analysis.spans.snapping import snap_to_graphemes, snap_to_words
 from analysis.spans.weights import parse_weights
 from analysis.translatable import gettext_noop as _
+from rankme.protocols.exchange.marks import Mark, ShownMark
 
 from .base import (
     Comparison,
@@ -53,10 +54,6 @@ AT_LEAST_ONE = _("at least one error")
 FEW_ERRORS = _("few errors or none")
 ANY_ERROR = _("an error")
 QUOTED = _("“{text}”")
-MARK_FIELDS = {
-    "id", "side", "start", "end", "text", "severity", "category", "note", "missing",
-    "prefilled", "confirmed",
-}  # fmt: skip
 
 
 class SpansOptions(Options):
@@ -354,8 +351,8 @@ def _said_mark(mark: Mapping[str, Any], options: SpansOptions) -> str:
     return f"{said} ({named})" if named else said
 
 
-def _with_level(mark: Mapping[str, Any], options: SpansOptions) -> dict[str, Any]:
-    """Add the level with which static/js/instruments/spans.js draws a mark."""
+def _with_level(mark: Mark, options: SpansOptions) -> ShownMark:
+    """Add the level with which static/js/marks/ draws a mark."""
     names = list(options.severities)
     severity = mark["severity"]
     level = names.index(severity) + 1 if severity in names else UNMARKED_LEVEL
@@ -367,7 +364,7 @@ def _with_level(mark: Mapping[str, Any], options: SpansOptions) -> dict[str, Any
 
 def _checked(mark: Any, options: SpansOptions, subject: Subject) -> dict[str, Any]:
     """One mark with all of its fields; refused when the text is not what the mark says."""
-    if not isinstance(mark, Mapping) or set(mark) - MARK_FIELDS:
+    if not isinstance(mark, Mapping) or set(mark) - Mark.__annotations__.keys():
         raise Refused("This is not a mark.")
     side, missing = mark.get("side", "output"), mark.get("missing", False)
     if side not in SIDES or not isinstance(missing, bool):

@@ -1,5 +1,6 @@
 // Long texts side by side: each has a scroll bar of its own, or all of them have that of the page.
 
+import { allParts, optionalPart, part } from "../parts.js";
 import { beReachable, showJudged } from "./kept.js";
 
 let isMaximised = false; // as the rater left it on an earlier screen
@@ -8,13 +9,12 @@ let isMaximised = false; // as the rater left it on an earlier screen
  * Tell the style sheet how much of the window is left for the texts, and how much the question
  * below them takes.
  *
- * @param {import("../work/types.js").TemplateElement} form
+ * @param {HTMLElement} form
  * @param {HTMLElement} [root]
  */
 export function fitColumns(form, root = document.documentElement) {
-  /** @type {HTMLElement[]} */
-  const texts = [...form.querySelectorAll(".side-by-side .output-text")];
-  const asked = form.querySelector(".side-by-side .together:not([hidden])");
+  const texts = allParts(form, ".side-by-side .output-text");
+  const asked = optionalPart(form, ".side-by-side .together:not([hidden])");
   const measure = () => {
     if (!form.isConnected) return;
     const tallest = Math.max(0, ...texts.map((text) => text.offsetHeight));
@@ -29,9 +29,9 @@ export function fitColumns(form, root = document.documentElement) {
   mayMaximise(form);
 }
 
-/** @param {import("../work/types.js").TemplateElement} form */
+/** @param {HTMLElement} form */
 function mayMaximise(form) {
-  const button = form.querySelector("[data-maximise]");
+  const button = part(form, "[data-maximise]");
   const show = () => {
     form.classList.toggle("is-maximised", isMaximised);
     button.setAttribute("aria-pressed", String(isMaximised));

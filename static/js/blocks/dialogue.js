@@ -1,8 +1,10 @@
 // Dialogues: texts that are written as turns with roles, shown one turn below the other.
 
+import { allParts, make, part } from "../parts.js";
+
+/** @import { Formatted, Tree, View, Words } from "../work/types.js" */
+
 /**
- * @typedef {import("../work/types.js").TemplateElement} TemplateElement
- * @typedef {import("../work/types.js").Words} Words
  * @typedef {{ role: string, content: string }} Turn
  * @typedef {typeof import("./formatted.js")} Formatting
  */
@@ -11,16 +13,15 @@
  * Show the texts of a block as turns. The block says which turn is judged, and whether what is said
  * is in Markdown.
  *
- * @param {TemplateElement} block
+ * @param {HTMLElement} block
  * @param {Words} words
- * @param {import("../work/types.js").FormattedMaterial} [trees]
+ * @param {Formatted} [trees]
  * @param {Formatting} [formatting] where some block is in Markdown
  */
 export function asDialogue(block, words, trees, formatting) {
   const isLastJudged = block.dataset.dialogue === "last";
-  const targets = block.querySelectorAll("[data-fill=input], [data-fill=output]");
-  [...targets].forEach((target, place) => {
-    const turns = turnsIn(target.textContent);
+  allParts(block, "[data-fill=input], [data-fill=output]").forEach((target, place) => {
+    const turns = turnsIn(target.textContent ?? "");
     // The server has checked it; a campaign of an older release may have other texts.
     if (!turns) return;
     target.replaceChildren(listOf(turns, words, isLastJudged));
@@ -35,13 +36,13 @@ export function asDialogue(block, words, trees, formatting) {
 /**
  * What is said in the turns of one dialogue as Markdown, with one button that shows the source.
  *
- * @param {{ target: TemplateElement, turns: Turn[],
- *   trees: (import("../work/types.js").FormattedNode[] | null)[],
- *   shown: { view: string, place?: number } }} dialogue
+ * @param {{ target: HTMLElement, turns: Turn[],
+ *   trees: Tree[],
+ *   shown: Omit<View, "on"> }} dialogue
  * @param {Formatting} formatting
  */
 function format({ target, turns, trees, shown }, { fillFormatted, announceView }) {
-  const contents = [...target.querySelectorAll(".turn-content")];
+  const contents = allParts(target, ".turn-content");
   /** @param {boolean} isSource */
   const show = (isSource) =>
     contents.forEach((content, index) => {
@@ -49,9 +50,9 @@ function format({ target, turns, trees, shown }, { fillFormatted, announceView }
       fillFormatted(content, turns[index].content, isSource ? null : trees[index], shown);
     });
   show(false);
-  const button = target.parentElement.querySelector("[data-source]");
+  const button = part(/** @type {HTMLElement} */ (target.parentElement), "[data-source]");
   button.hidden = !trees.some(Boolean);
-  button.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+  button.addEventListener("click", (event) => {
     const isSource = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(isSource));
     show(isSource);
@@ -73,7 +74,7 @@ export function turnsIn(text) {
   }
 }
 
-/** @param {any} turn */
+/** @param {Partial<Record<keyof Turn, unknown>> | null} turn */
 const isTurn = (turn) => typeof turn?.role === "string" && typeof turn?.content === "string";
 
 /**
@@ -88,30 +89,13 @@ function listOf(turns, words, isLastJudged) {
   list.setAttribute("role", "list");
   list.setAttribute("aria-label", words.dialogue);
   turns.forEach(({ role, content }, index) => {
-    const turn = document.createElement("li");
     const isJudged = isLastJudged && index === turns.length - 1;
-    turn.className = "turn";
+    const turn = make(list, "li", isJudged ? "turn is-judged" : "turn");
     turn.dataset.role = role;
-    turn.classList.toggle("is-judged", isJudged);
     const name = words[`role_${role}`] ?? role;
-    turn.append(
-      textElement("p", "turn-role", isJudged ? `${name} · ${words.turn_to_judge}` : name),
-      textElement("div", "turn-content", content),
-    );
-    list.append(turn);
+    const said = isJudged ? `${name} · ${words.turn_to_judge}` : name;
+    make(turn, "p", "turn-role", said).dir = "auto";
+    make(turn, "div", "turn-content", content).dir = "auto";
   });
   return list;
-}
-
-/**
- * @param {string} name
- * @param {string} className
- * @param {string} text
- */
-function textElement(name, className, text) {
-  const element = document.createElement(name);
-  element.className = className;
-  element.dir = "auto";
-  element.textContent = text;
-  return element;
 }

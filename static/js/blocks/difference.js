@@ -1,6 +1,9 @@
 // The words in which two texts differ, highlighted when the rater asks for it.
 
+import { allParts, optionalPart, part } from "../parts.js";
 import { announceView } from "./formatted.js";
+
+/** @import { View } from "../work/types.js" */
 
 /**
  * A word of a text: where it is, or the formula that is taken for one.
@@ -14,31 +17,32 @@ const LARGEST_TABLE = 9_000_000;
 /**
  * Tie the button of a screen that shows exactly two outputs; on others it stays hidden.
  *
- * @param {import("../work/types.js").TemplateElement} form
+ * @param {HTMLElement} form
  */
 export function tieDifference(form) {
-  const button = form.querySelector("[data-difference]");
-  const targets = [...form.querySelectorAll(".output [data-fill=output]")];
+  const button = optionalPart(form, "[data-difference]");
+  const targets = allParts(form, ".output [data-fill=output]");
   if (!button || targets.length !== 2) return;
-  const note = form.querySelector("[data-difference-note]");
-  const [explanation, tooLong] = [note.textContent, note.dataset.tooLong];
+  const note = part(form, "[data-difference-note]");
+  const { textContent: explanation, dataset } = note;
   let isOn = false;
   const show = () => {
     for (const target of targets) clear(target);
-    note.textContent = !isOn ? "" : highlight(targets) ? explanation : tooLong;
+    note.textContent = !isOn ? "" : highlight(targets) ? explanation : (dataset.tooLong ?? "");
     button.setAttribute("aria-pressed", String(isOn));
   };
   button.hidden = false;
   note.hidden = false;
   show();
-  button.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+  button.addEventListener("click", (event) => {
     isOn = !isOn;
     show();
     announceView(button, { view: "difference", on: isOn }, event.timeStamp);
   });
   // A text that changes between its source and its Markdown was built again.
-  form.addEventListener("view", (/** @type {CustomEvent} */ { detail }) => {
-    if (isOn && detail.view.view !== "difference") show();
+  form.addEventListener("view", (event) => {
+    const { view } = /** @type {CustomEvent<{ view: View }>} */ (event).detail;
+    if (isOn && view.view !== "difference") show();
   });
 }
 

@@ -1,6 +1,9 @@
 // Pictures, sounds and films of a screen, what raters did with them, and what they have not played yet.
 
+import { make, optionalPart, part } from "../parts.js";
 import { say } from "../work/notices.js";
+
+/** @import { Material, PlayedFile, TrialFile, Words } from "../work/types.js" */
 
 const MOST_EVENTS = 100;
 // Of the 20,000 bytes that the server takes of a screen (LARGEST_SCREEN), for the logs of all files.
@@ -13,22 +16,17 @@ const REST_BYTES = 80;
 const TOLERANCE_SECONDS = 0.35;
 
 /**
- * @typedef {import("../work/types.js").TemplateElement} TemplateElement
- * @typedef {import("../work/types.js").FileDocument} FileDocument
- * @typedef {import("../work/types.js").Words} Words
  * @typedef {[from: number, to: number]} Span
- * @typedef {{ place: number | null, kind: string, events: [string, number, number][],
- *   played: Span[], ended: boolean }} PlayLog
- * @typedef {{ element: TemplateElement, log: PlayLog, mustEnd: boolean, stop: () => void,
+ * @typedef {{ element: HTMLImageElement | HTMLMediaElement, log: PlayedFile, mustEnd: boolean, stop: () => void,
  *   earlier: Span[] }} Player
  */
 
 /**
  * Put the files of a trial into its screen.
  *
- * @param {TemplateElement} form
- * @param {TemplateElement[]} rows one for each output
- * @param {import("../work/types.js").Material} material
+ * @param {HTMLElement} form
+ * @param {HTMLElement[]} rows one for each output
+ * @param {Material} material
  * @param {Words} words
  */
 export function mountFiles(form, rows, material, words) {
@@ -37,8 +35,8 @@ export function mountFiles(form, rows, material, words) {
   /** @type {() => number} */
   let clock = () => 0;
   /**
-   * @param {TemplateElement} holder
-   * @param {FileDocument | null | undefined} file
+   * @param {HTMLElement | null} holder
+   * @param {TrialFile | null | undefined} file
    * @param {number | null} place
    * @param {string} name
    */
@@ -46,15 +44,15 @@ export function mountFiles(form, rows, material, words) {
     if (!holder || !file) return;
     players.push(mountFile({ holder, file, place, name, words, now: () => clock() }));
   };
-  const input = form.querySelector("[data-file=input]");
+  const input = optionalPart(form, "[data-file=input]");
   mount(input, material.input_file, null, nameOf(material.input_file, 0, words));
   rows.forEach((row, index) => {
     const file = material.output_files?.[index];
     const name = nameOf(file, index + 1, words);
-    mount(row.querySelector("[data-file=output]"), file, index, name);
+    mount(optionalPart(row, "[data-file=output]"), file, index, name);
     if (!file || material.outputs?.[index]) return;
-    row.querySelector("[data-output-name]").textContent = name;
-    row.querySelector("[data-fill=output]").parentElement.hidden = true;
+    part(row, "[data-output-name]").textContent = name;
+    /** @type {HTMLElement} */ (part(row, "[data-fill=output]").parentElement).hidden = true;
   });
   if (material.input_file) hideEmptyInput(form);
   onlyOneAtATime(players);
@@ -67,7 +65,7 @@ export function mountFiles(form, rows, material, words) {
     problem: () => (unplayed() ? words.play_to_end : ""),
     focus: () => unplayed()?.element.focus(),
     logs: () => shortened(players.map(logOf).filter(({ events }) => events.length)),
-    /** @param {PlayLog[]} logs those of the page before a reload */
+    /** @param {PlayedFile[]} logs those of the page before a reload */
     restore(logs) {
       for (const log of logs) {
         const player = players.find(({ log: own }) => own.place === log.place);
@@ -81,7 +79,7 @@ export function mountFiles(form, rows, material, words) {
 }
 
 /**
- * @param {FileDocument | null | undefined} file
+ * @param {TrialFile | null | undefined} file
  * @param {number} number 0 for the input
  * @param {Words} words
  */
@@ -90,43 +88,46 @@ function nameOf(file, number, words) {
   return number ? say(words, `${kind}_number`, { number }) : words[`the_${kind}`];
 }
 
-/** @param {TemplateElement} form */
+/** @param {HTMLElement} form */
 function hideEmptyInput(form) {
-  const text = form.querySelector("[data-fill=input]");
-  if (text && !text.textContent.trim()) text.hidden = true;
+  const text = optionalPart(form, "[data-fill=input]");
+  if (text && !text.textContent?.trim()) text.hidden = true;
 }
 
 /**
- * @param {{ holder: TemplateElement, file: FileDocument, place: number | null, name: string,
+ * @param {{ holder: HTMLElement, file: TrialFile, place: number | null, name: string,
  *   words: Words, now: () => number }} parts
  * @returns {Player}
  */
 function mountFile({ holder, file, place, name, words, now }) {
-  /** @type {PlayLog} */
+  /** @type {PlayedFile} */
   const log = { place, kind: file.kind, events: [], played: [], ended: false };
-  const element = newElement(holder.ownerDocument, file, name);
+  const element = newElement(file, name);
   const problem = failure(holder, words);
+  /** @type {Player} */
   const player = {
     element,
     log,
     mustEnd: "playToEnd" in holder.dataset && file.kind !== "picture",
     earlier: [],
-    stop: () => file.kind !== "picture" && element.pause(),
+    stop() {
+      if (element instanceof HTMLMediaElement) element.pause();
+    },
   };
   /** @param {string} what */
   const note = (what) => {
-    const position = Math.round((element.currentTime ?? 0) * 1_000) / 1_000;
+    const seconds = element instanceof HTMLMediaElement ? element.currentTime : 0;
+    const position = Math.round(seconds * 1_000) / 1_000;
     noteEvent(player.log, [what, Math.round(now()), position]);
   };
   element.addEventListener("error", () => {
     note("error");
     problem.hidden = false;
   });
-  problem.querySelector("button").addEventListener("click", () => {
+  part(problem, "button").addEventListener("click", () => {
     note("retry");
     problem.hidden = true;
-    const again = `${file.address}?again=${player.log.events.length}`;
-    element.src = again;
+    element.src = `${file.address}?again=${player.log.events.length}`;
   });
   for (const what of ["play", "pause", "seeked", "ended"]) {
     element.addEventListener(what, () => {
@@ -141,50 +142,39 @@ function mountFile({ holder, file, place, name, words, now }) {
 }
 
 /**
- * @param {Document} document
- * @param {FileDocument} file
+ * @param {TrialFile} file
  * @param {string} name
  */
-function newElement(document, file, name) {
-  const tags = { picture: "img", sound: "audio", film: "video" };
-  /** @type {TemplateElement} */
-  const element = document.createElement(tags[file.kind]);
-  element.className = `file file-${file.kind}`;
+function newElement(file, name) {
+  const className = `file file-${file.kind}`;
   if (file.kind === "picture") {
-    element.alt = file.alt || name;
-    element.draggable = false;
-    return element;
+    const picture = document.createElement("img");
+    return Object.assign(picture, { className, alt: file.alt || name, draggable: false });
   }
+  const element = document.createElement(file.kind === "sound" ? "audio" : "video");
+  element.className = className;
   element.controls = true;
   element.preload = "metadata";
   element.setAttribute("controlslist", "nodownload noplaybackrate noremoteplayback");
-  element.disablePictureInPicture = true;
   element.disableRemotePlayback = true;
-  element.playsInline = true;
+  Object.assign(element, { disablePictureInPicture: true, playsInline: true });
   element.setAttribute("aria-label", file.alt ? `${name}: ${file.alt}` : name);
-  element.addEventListener("contextmenu", (/** @type {Event} */ event) => event.preventDefault());
+  element.addEventListener("contextmenu", (event) => event.preventDefault());
   return element;
 }
 
 /**
  * What is said where a file does not load, with a button that tries again.
  *
- * @param {TemplateElement} holder
+ * @param {HTMLElement} holder
  * @param {Words} words
  */
 function failure(holder, words) {
-  const { ownerDocument: document } = holder;
-  const line = document.createElement("p");
-  line.className = "file-problem error-text";
+  const line = make(holder, "p", "file-problem error-text", `${words.file_failed} `);
   line.setAttribute("role", "alert");
   line.hidden = true;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "button small";
-  button.textContent = words.load_again;
-  line.append(`${words.file_failed} `, button);
-  holder.append(line);
-  return /** @type {TemplateElement} */ (line);
+  make(line, "button", "button small", words.load_again).type = "button";
+  return line;
 }
 
 /** @param {Player[]} players */
@@ -199,7 +189,7 @@ function onlyOneAtATime(players) {
 /** @param {Player} player */
 function logOf(player) {
   const { element, earlier, log } = player;
-  const now = element.played ? spansOf(element.played) : [];
+  const now = element instanceof HTMLMediaElement ? spansOf(element.played) : [];
   return { ...log, played: joined([...earlier, ...now]) };
 }
 
@@ -234,8 +224,8 @@ export function joined(spans) {
  * Add an event while there is room, and the first error always: only if the server reads of one,
  * it lets raters go on without the file.
  *
- * @param {PlayLog} log
- * @param {PlayLog["events"][number]} event
+ * @param {PlayedFile} log
+ * @param {PlayedFile["events"][number]} event
  */
 export function noteEvent(log, event) {
   const isFirstError = event[0] === "error" && !hasFailed(log);
@@ -246,8 +236,8 @@ export function noteEvent(log, event) {
  * Logs that fit into a screen together, because the server would refuse the answers with them.
  * What decides whether a file was played stays: the first error, and all of the time that was heard.
  *
- * @param {PlayLog[]} logs
- * @returns {PlayLog[]}
+ * @param {PlayedFile[]} logs
+ * @returns {PlayedFile[]}
  */
 export function shortened(logs) {
   const share = MOST_BYTES / logs.length - REST_BYTES;
@@ -283,7 +273,7 @@ function bridged(spans, most) {
 /**
  * The first events, and the first error whenever it came.
  *
- * @param {PlayLog["events"]} events
+ * @param {PlayedFile["events"]} events
  * @param {number} most
  */
 function firstOf(events, most) {
@@ -299,10 +289,11 @@ function firstOf(events, most) {
  */
 function isPlayed(player) {
   const { element, log } = player;
+  if (!(element instanceof HTMLMediaElement)) return true;
   if (element.error && hasFailed(log)) return true;
   const played = logOf(player).played.reduce((sum, [from, to]) => sum + to - from, 0);
   return log.ended && played >= element.duration - TOLERANCE_SECONDS;
 }
 
-/** @param {PlayLog} log */
+/** @param {PlayedFile} log */
 const hasFailed = ({ events }) => events.some(([what]) => what === "error");

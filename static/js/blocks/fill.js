@@ -1,10 +1,9 @@
 // Putting a trial's material into a screen: text as text, whatever it holds.
 
-/**
- * @typedef {import("../work/types.js").TemplateElement} TemplateElement
- * @typedef {import("../work/types.js").PageDocument} PageDocument
- * @typedef {import("../work/types.js").Material} Material
- */
+import { allParts, make } from "../parts.js";
+import { say } from "../work/notices.js";
+
+/** @import { ImagesInput, Input, Material, MeaningInput, PageDocument, PlacedPicture, TablesInput, TextInput, Tree, View, Words } from "../work/types.js" */
 
 // Each is loaded only where a screen has such a block.
 /** @type {typeof import("./pictorial.js").fillPictorial} */
@@ -17,7 +16,7 @@ let asDialogue;
 let mountFiles;
 /** @type {typeof import("./formatted.js")} */
 let formatting;
-/** @type {((form: TemplateElement, words: import("../work/types.js").Words) => void)[]} what else the blocks of these screens do */
+/** @type {((form: HTMLElement, words: Words) => void)[]} what else the blocks of these screens do */
 let ties = [];
 
 /**
@@ -50,36 +49,21 @@ export async function prepareBlocks(templates) {
 /**
  * The pictures, sounds and films of a screen; null where it has none.
  *
- * @param {TemplateElement} form
- * @param {TemplateElement[]} rows
+ * @param {HTMLElement} form
+ * @param {HTMLElement[]} rows
  * @param {Material} material
- * @param {import("../work/types.js").Words} words
+ * @param {Words} words
  */
 export function filesOf(form, rows, material, words) {
   return form.querySelector("[data-files]") ? mountFiles(form, rows, material, words) : null;
 }
 
 /**
- * @param {TemplateElement} parent
- * @param {string} name
- * @param {string} [className]
- * @param {string} [text]
- * @returns {TemplateElement}
- */
-const make = (parent, name, className = "", text = "") => {
-  const element = parent.ownerDocument.createElement(name);
-  if (className) element.className = className;
-  if (text) element.textContent = text;
-  parent.append(element);
-  return element;
-};
-
-/**
  * A text of somebody else's: its own direction, shut off from its neighbours.
  *
- * @param {TemplateElement} parent
+ * @param {HTMLElement} parent
  * @param {string} text
- * @param {string} [name]
+ * @param {"bdi" | "span"} [name]
  */
 export function given(parent, text, name = "bdi") {
   const element = make(parent, name, "given", text);
@@ -90,16 +74,16 @@ export function given(parent, text, name = "bdi") {
 /**
  * Fill every `data-fill` of a screen.
  *
- * @param {TemplateElement} root
+ * @param {HTMLElement} root
  * @param {Material} material
  * @param {PageDocument} page
  */
 export function fillScreen(root, material, page) {
-  /** @type {Record<string, (target: TemplateElement) => void>} */
+  /** @type {Record<string, (target: HTMLElement) => void>} */
   const fillers = {
     input: (target) => {
       if (!isMarkdown(target)) return fillInput(target, material.input, page);
-      const { text = "" } = /** @type {import("../work/types.js").TextInput} */ (material.input);
+      const { text = "" } = /** @type {TextInput} */ (material.input);
       return formatting.fillFormatted(target, text, formatted?.input, { view: "input source" });
     },
     standard_input: (target) => fillInput(target, page.standard_input, page),
@@ -112,26 +96,28 @@ export function fillScreen(root, material, page) {
     reference_context: (target) => fillContext(target, material, "reference"),
   };
   const { formatted } = material;
-  for (const target of root.querySelectorAll("[data-fill]")) fillers[target.dataset.fill]?.(target);
-  for (const block of root.querySelectorAll("[data-block=document]")) {
+  for (const target of allParts(root, "[data-fill]")) {
+    fillers[target.dataset.fill ?? ""]?.(target);
+  }
+  for (const block of allParts(root, "[data-block=document]")) {
     fillDocument(block, material, page, { fillInput, given });
   }
-  for (const block of root.querySelectorAll("[data-dialogue]")) {
+  for (const block of allParts(root, "[data-dialogue]")) {
     asDialogue(block, page.words, formatted, formatting);
   }
   for (const tie of ties) tie(root, page.words);
 }
 
-/** @param {TemplateElement} target */
+/** @param {HTMLElement} target */
 const isMarkdown = (target) => "markdown" in target.dataset;
 
 /**
  * A text as it is, or as Markdown where the block says so.
  *
- * @param {TemplateElement} target
+ * @param {HTMLElement} target
  * @param {string} text
- * @param {import("../work/types.js").FormattedNode[] | null | undefined} tree
- * @param {{ view: string, place?: number }} shown what the record calls its source
+ * @param {Tree} tree
+ * @param {Omit<View, "on">} shown what the record calls its source
  */
 export function fillText(target, text, tree, shown) {
   if (isMarkdown(target)) formatting.fillFormatted(target, text, tree, shown);
@@ -141,7 +127,7 @@ export function fillText(target, text, tree, shown) {
 /**
  * The judged sentence in its place: an output or the reference.
  *
- * @param {TemplateElement} target
+ * @param {HTMLElement} target
  * @param {Material} material
  * @param {"outputs" | "reference"} of
  */
@@ -151,12 +137,12 @@ function fillContext(target, material, of) {
   if (isMarkdown(target)) {
     const { context = [], outputs = [], reference } = material.formatted ?? {};
     const trees = [context[0], of === "outputs" ? outputs[0] : reference, context[1]];
+    /** @type {Tree} */
     const tree = trees.every(Boolean)
-      ? trees.map((nodes, index) => [
-          "div",
-          index === 1 ? { class: "md-judged" } : {},
-          ...(nodes ?? []),
-        ])
+      ? trees.map((nodes, index) => {
+          const judged = index === 1 ? [{ class: "md-judged" }] : [];
+          return ["div", ...judged, ...(nodes ?? [])];
+        })
       : null;
     return formatting.fillFormatted(target, before + sentence + after, tree, {
       view: "context source",
@@ -170,8 +156,8 @@ function fillContext(target, material, of) {
 }
 
 /**
- * @param {TemplateElement} target
- * @param {import("../work/types.js").Input | null | undefined} input
+ * @param {HTMLElement} target
+ * @param {Input | null | undefined} input
  * @param {PageDocument} page
  */
 export function fillInput(target, input, page) {
@@ -185,8 +171,8 @@ export function fillInput(target, input, page) {
 /**
  * In the order of the input, or in this rater's own where the block says so.
  *
- * @param {TemplateElement} target
- * @param {import("../work/types.js").MeaningInput} input
+ * @param {HTMLElement} target
+ * @param {MeaningInput} input
  */
 function fillMeaning(target, { pairs, order, in_words: inWords }) {
   if ("pictorial" in target.dataset && !inWords) return fillPictorial(target, pairs);
@@ -201,8 +187,8 @@ function fillMeaning(target, { pairs, order, in_words: inWords }) {
 }
 
 /**
- * @param {TemplateElement} target
- * @param {import("../work/types.js").TablesInput} input
+ * @param {HTMLElement} target
+ * @param {TablesInput} input
  */
 function fillTables(target, { tables }) {
   for (const table of tables) {
@@ -231,7 +217,7 @@ const NUMBER = /^([-+]?[\d.,]+%?|N\/A|)$/;
 /**
  * One row; scopeOf(index) says what a cell is the head of, "" for plain cells.
  *
- * @param {TemplateElement} row
+ * @param {HTMLElement} row
  * @param {string[]} cells
  * @param {boolean[]} numeric
  * @param {(index: number) => string} scopeOf
@@ -240,7 +226,7 @@ function fillRow(row, cells, numeric, scopeOf) {
   cells.forEach((text, index) => {
     const scope = scopeOf(index);
     const cell = make(row, scope ? "th" : "td", numeric[index] ? "number" : "");
-    if (scope) cell.scope = scope;
+    if (scope) cell.setAttribute("scope", scope);
     given(cell, text);
   });
 }
@@ -248,34 +234,34 @@ function fillRow(row, cells, numeric, scopeOf) {
 /**
  * Pictures in their places: on the domain's own grid, or as close together as they come.
  *
- * @param {TemplateElement} target
- * @param {import("../work/types.js").ImagesInput} input
+ * @param {HTMLElement} target
+ * @param {ImagesInput} input
  * @param {PageDocument} page
  */
 function fillImages(target, { images, columns, rows }, page) {
   const across = columns ? null : sortedPlaces(images.map((image) => image.x));
-  const isClicked = Boolean(target.closest("form").querySelector("[data-clicks-pictures]"));
+  const isClicked = Boolean(target.closest("form")?.querySelector("[data-clicks-pictures]"));
   const down = rows ? null : sortedPlaces(images.map((image) => image.y));
-  target.style.setProperty("--columns", across?.length ?? columns);
-  target.style.setProperty("--rows", down?.length ?? rows);
+  target.style.setProperty("--columns", String(across?.length ?? columns));
+  target.style.setProperty("--rows", String(down?.length ?? rows));
   if (rows) target.style.gridTemplateRows = `repeat(${rows}, minmax(4rem, 1fr))`;
   images.forEach((image, index) => {
     const frame = isClicked
       ? makeTarget(target, index, image)
       : make(target, "div", "shown-picture");
-    frame.style.gridColumn = across ? across.indexOf(image.x) + 1 : image.x;
-    frame.style.gridRow = down ? down.indexOf(image.y) + 1 : image.y;
+    frame.style.gridColumn = String(across ? across.indexOf(image.x) + 1 : image.x);
+    frame.style.gridRow = String(down ? down.indexOf(image.y) + 1 : image.y);
     const picture = make(frame, "img");
-    picture.alt = page.words.picture.replace("{number}", String(index + 1));
+    picture.alt = say(page.words, "picture", { number: index + 1 });
     picture.src = page.pictures[image.picture];
     picture.draggable = false;
   });
 }
 
 /**
- * @param {TemplateElement} parent
+ * @param {HTMLElement} parent
  * @param {number} place
- * @param {import("../work/types.js").ImageDocument} image
+ * @param {PlacedPicture} image
  */
 function makeTarget(parent, place, { x, y }) {
   const button = make(parent, "button", "picture");

@@ -1,10 +1,9 @@
 // A text in Markdown: the tree that the server made of it, built node by node. No markup is parsed
 // here, and what the lists below do not name is left out (rankme/markdown/cleaning.py has its own).
 
-/**
- * @typedef {import("../work/types.js").TemplateElement} TemplateElement
- * @typedef {import("../work/types.js").FormattedNode} FormattedNode
- */
+import { optionalPart } from "../parts.js";
+
+/** @import { FormattedNode, Stamp, Tree, View } from "../work/types.js" */
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const TEXT = new Set(
@@ -33,19 +32,20 @@ const SCROLLED = "pre, .md-table, .md-block";
  * Show a text as Markdown, with the button that shows its source instead. A text without a tree is
  * too long for that: its source is all there is.
  *
- * @param {TemplateElement} target
+ * @param {HTMLElement} target
  * @param {string} source
- * @param {FormattedNode[] | null | undefined} tree
- * @param {{ view: string, place?: number }} shown what the record calls it
+ * @param {Tree} tree
+ * @param {Omit<View, "on">} shown what the record calls it
  */
 export function fillFormatted(target, source, tree, shown) {
-  const button = target.parentElement.querySelector("[data-source]");
+  const around = /** @type {HTMLElement} */ (target.parentElement);
+  const button = optionalPart(around, "[data-source]");
   target.dir = "auto";
   let isSource = !tree;
   const show = () => {
     target.classList.toggle("is-source", isSource);
     if (isSource) target.textContent = source;
-    else target.replaceChildren(...(tree ?? []).map((node) => built(target.ownerDocument, node)));
+    else target.replaceChildren(...(tree ?? []).map((node) => built(node)));
     button?.setAttribute("aria-pressed", String(isSource));
     scrolled ??= new ResizeObserver(reachScrolled);
     for (const part of target.querySelectorAll(SCROLLED)) scrolled.observe(part);
@@ -53,7 +53,7 @@ export function fillFormatted(target, source, tree, shown) {
   show();
   if (!button) return;
   button.hidden = !tree;
-  button.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+  button.addEventListener("click", (event) => {
     isSource = !isSource;
     show();
     announceView(button, { ...shown, on: isSource }, event.timeStamp);
@@ -63,9 +63,9 @@ export function fillFormatted(target, source, tree, shown) {
 /**
  * Tell the screen what the rater looks at now; its times are stored with the answers.
  *
- * @param {TemplateElement} element
- * @param {{ view: string, place?: number, on: boolean }} view
- * @param {DOMHighResTimeStamp} stamp
+ * @param {HTMLElement} element
+ * @param {View} view
+ * @param {Stamp} stamp
  */
 export function announceView(element, view, stamp) {
   element.dispatchEvent(new CustomEvent("view", { bubbles: true, detail: { view, stamp } }));
@@ -88,26 +88,25 @@ function reachScrolled(entries) {
 }
 
 /**
- * @param {Document} owner
- * @param {FormattedNode} node
+ * @param {FormattedNode | Record<string, string>} node
  * @returns {Node}
  */
-function built(owner, node) {
-  if (typeof node === "string") return owner.createTextNode(node);
-  const [name, ...rest] = node;
-  const isFormula = FORMULAS.has(name);
-  if (!isFormula && !TEXT.has(name)) return owner.createTextNode("");
-  const element = isFormula ? owner.createElementNS(MATHML, name) : owner.createElement(name);
-  const given = isAttributes(rest[0]) ? rest.shift() : {};
-  for (const [attribute, value] of Object.entries(given ?? {})) {
+function built(node) {
+  if (typeof node === "string") return document.createTextNode(node);
+  const [name, ...rest] = Array.isArray(node) ? node : [];
+  const isFormula = FORMULAS.has(String(name));
+  if (typeof name !== "string" || !(isFormula || TEXT.has(name))) return new Text("");
+  const element = isFormula ? document.createElementNS(MATHML, name) : document.createElement(name);
+  const attributes = isAttributes(rest[0]) ? rest[0] : {};
+  for (const [attribute, value] of Object.entries(attributes)) {
     if (ATTRIBUTES.has(attribute) && PLAIN.test(value)) element.setAttribute(attribute, value);
   }
   if (OWN_DIRECTION.has(name)) element.setAttribute("dir", "auto");
-  element.append(...rest.map((/** @type {FormattedNode} */ child) => built(owner, child)));
+  element.append(...rest.filter((child) => !isAttributes(child)).map(built));
   return name === "table" ? framed(element) : element;
 }
 
-/** @param {unknown} part */
+/** @type {(part: FormattedNode | Record<string, string>) => part is Record<string, string>} */
 const isAttributes = (part) => typeof part === "object" && !Array.isArray(part);
 
 /** @param {Element} table */

@@ -1,5 +1,7 @@
 // What the questions are about stays in view, and never covers what has the focus.
 
+import { allParts, optionalPart } from "../parts.js";
+
 const MOST_OF_WINDOW = 0.4;
 // Enlarged four times, a window has no room for a table or a picture that stays.
 const LOW_PX = 384;
@@ -9,14 +11,14 @@ const WIDE = "(min-width: 52.01rem) and (min-height: 24rem)"; // as in panes.css
  * Tell the style sheet how much of the window is taken by what is stuck to its top: the block group
  * that outputs are compared with, or the text whose facts are checked; and the heads of columns.
  *
- * @param {import("../work/types.js").TemplateElement} form
+ * @param {HTMLElement} form
  * @param {HTMLElement} [root]
  */
 export function keepInView(form, root = document.documentElement) {
-  const group = form.querySelector("[data-kept]");
-  const heads = form.querySelector("[data-heads]");
-  const texts = [...form.querySelectorAll(".output:has(.mr-coverage) .output-text")];
-  const kept = [group, ...texts].filter(Boolean);
+  const group = optionalPart(form, "[data-kept]");
+  const heads = optionalPart(form, "[data-heads]");
+  const texts = allParts(form, ".output:has(.mr-coverage) .output-text");
+  const kept = group ? [group, ...texts] : texts;
   const measure = () => {
     if (!form.isConnected) return;
     if (group) divide(form, group, root.clientHeight);
@@ -26,7 +28,7 @@ export function keepInView(form, root = document.documentElement) {
     root.style.setProperty("--heads", `${heads?.offsetHeight ?? 0}px`);
   };
   const observer = new ResizeObserver(measure);
-  for (const element of [form, ...kept, heads].filter(Boolean)) observer.observe(element);
+  for (const element of heads ? [form, heads, ...kept] : [form, ...kept]) observer.observe(element);
 }
 
 /** @param {HTMLElement} element */

@@ -1,8 +1,9 @@
 // Looking things up in tables: what is typed, or chosen in a text, is highlighted there.
 
+import { allParts, part } from "../parts.js";
 import { say } from "../work/notices.js";
 
-/** @typedef {import("../work/types.js").TemplateElement} TemplateElement */
+/** @import { Words } from "../work/types.js" */
 
 const SIGNS = /[^\p{L}\p{N}]+/u;
 const TEXTS = "[data-fill=output], [data-fill=context]";
@@ -12,15 +13,14 @@ const MOST_WORDS = 40; // of a selection
 const wordsIn = (text) => text.toLowerCase().split(SIGNS).filter(Boolean);
 
 /**
- * @param {TemplateElement} form
- * @param {import("../work/types.js").Words} words
+ * @param {HTMLElement} form
+ * @param {Words} words
  */
 export function tieLookup(form, words) {
-  const field = form.querySelector("[data-lookup]");
-  const count = form.querySelector("[data-lookup-count]");
-  /** @type {TemplateElement[]} */
-  const cells = [...form.querySelectorAll(".table-scroll tbody :is(th, td)")];
-  const wordsOf = new Map(cells.map((cell) => [cell, wordsIn(cell.textContent)]));
+  const field = part(form, "[data-lookup]", HTMLInputElement);
+  const count = part(form, "[data-lookup-count]");
+  const cells = allParts(form, ".table-scroll tbody :is(th, td)");
+  const wordsOf = new Map(cells.map((cell) => [cell, wordsIn(cell.textContent ?? "")]));
 
   /** @param {string} text */
   function find(text) {
@@ -28,7 +28,7 @@ export function tieLookup(form, words) {
     const found = cells.filter((cell) => wordsOf.get(cell)?.some((word) => wanted.has(word)));
     for (const cell of cells) cell.classList.toggle("is-found", found.includes(cell));
     for (const row of form.querySelectorAll(".table-scroll tbody tr")) {
-      row.classList.toggle("has-found", found.includes(row.firstElementChild));
+      row.classList.toggle("has-found", row.firstElementChild?.matches(".is-found"));
     }
     // A number in the row of a name that was found with it says more than the same number elsewhere.
     const best = found.find((cell) => cell.matches(".has-found > td")) ?? found[0];
@@ -45,7 +45,7 @@ export function tieLookup(form, words) {
     const found = find(field.value);
     tell(field.value.trim() ? found : null);
   });
-  field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  field.addEventListener("keydown", (event) => {
     if (event.key === "Enter") event.preventDefault(); // it looks up, and sends no screen
   });
   document.addEventListener("selectionchange", lookUpChosen);
@@ -61,7 +61,7 @@ export function tieLookup(form, words) {
 /**
  * What is selected in a text of the screen, or the word at the caret.
  *
- * @param {TemplateElement} form
+ * @param {HTMLElement} form
  */
 function chosenIn(form) {
   const selection = getSelection();
@@ -80,13 +80,14 @@ function chosenIn(form) {
 /**
  * Scroll the boxes around a cell, and not the page: the text that is read stays where it is.
  *
- * @param {TemplateElement} cell
- * @param {TemplateElement} form
+ * @param {HTMLElement} cell
+ * @param {HTMLElement} form
  */
 function bringIntoView(cell, form) {
   for (let box = cell.parentElement; box && box !== form; box = box.parentElement) {
     const [inner, outer] = [cell.getBoundingClientRect(), box.getBoundingClientRect()];
-    const head = box.matches(".table-scroll") ? cell.closest("tr").firstElementChild : null;
+    const row = box.matches(".table-scroll") ? cell.closest("tr") : null;
+    const head = row?.cells[0];
     const left = outer.left + (head && head !== cell ? head.offsetWidth : 0);
     if (inner.top < outer.top || inner.bottom > outer.bottom) {
       box.scrollTop += inner.top - outer.top - outer.height / 2;

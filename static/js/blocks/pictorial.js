@@ -1,5 +1,7 @@
 // A meaning representation as pictures: where the place lies on a map, and icons for the rest.
 
+import { make, optionalPart, part } from "../parts.js";
+
 const ON_THE_MAP = ["name", "area", "near"];
 // Attributes by the name that their icon has; the E2E data and other sets differ here.
 /** @type {Record<string, string>} */
@@ -8,49 +10,45 @@ const ICONS = { rating: "customer rating" };
 /**
  * Fill the figure of a pictorial block (templates/participant/blocks/_pictures.html).
  *
- * @param {import("../work/types.js").TemplateElement} target
- * @param {import("../work/types.js").Fact[]} pairs
+ * @param {HTMLElement} target
+ * @param {[string, string][]} pairs
  */
 export function fillPictorial(target, pairs) {
   const values = Object.fromEntries(pairs);
-  const figure = target.querySelector("[data-pictorial-figure]");
+  const figure = part(target, "[data-pictorial-figure]");
   figure.hidden = false;
   // Screen readers read the facts.
   figure.setAttribute("aria-label", pairs.map((pair) => pair.join(": ")).join("; "));
   placePins(figure, values);
-  const icons = figure.querySelector("[data-icons]");
+  const icons = part(figure, "[data-icons]");
   for (const [name, value] of pairs.filter(([name]) => !ON_THE_MAP.includes(name))) {
-    const entry = icons.ownerDocument.createElement("li");
-    const icon = target.querySelector(`template[data-icon="${CSS.escape(ICONS[name] ?? name)}"]`);
+    const entry = make(icons, "li");
+    const selector = `template[data-icon="${CSS.escape(ICONS[name] ?? name)}"]`;
+    const icon = optionalPart(target, selector, HTMLTemplateElement);
     if (icon) entry.append(icon.content.cloneNode(true));
-    const words = icons.ownerDocument.createElement("bdi");
-    words.textContent = icon ? inSigns(name, value) : `${name}: ${value}`;
-    entry.append(words);
-    icons.append(entry);
+    make(entry, "bdi", "", icon ? inSigns(name, value) : `${name}: ${value}`);
   }
 }
 
 /**
- * @param {import("../work/types.js").TemplateElement} figure
+ * @param {HTMLElement} figure
  * @param {{ name?: string, area?: string, near?: string }} values
  */
 function placePins(figure, { name = "", area = "", near = "" }) {
-  const spots = [...figure.querySelectorAll("[data-spot]")];
-  const spot = spots.find((one) => one.dataset.spot === area) ?? spots.at(-1);
+  const known = `[data-spot="${CSS.escape(area)}"]`;
+  const spot =
+    optionalPart(figure, known, SVGElement) ?? part(figure, '[data-spot=""]', SVGElement);
   spot.removeAttribute("hidden");
-  const [x, y] = spot
-    .getAttribute("transform")
-    .match(/[\d.]+/g)
-    .map(Number);
-  const venue = figure.querySelector("[data-venue-name]");
+  const [x, y] = (spot.getAttribute("transform")?.match(/[\d.]+/g) ?? []).map(Number);
+  const venue = part(figure, "[data-venue-name]", SVGElement);
   venue.textContent = name;
-  venue.setAttribute("x", x);
-  venue.setAttribute("y", y - 42);
+  venue.setAttribute("x", String(x));
+  venue.setAttribute("y", String(y - 42));
   if (!near) return;
-  const neighbour = figure.querySelector("[data-neighbour]");
+  const neighbour = part(figure, "[data-neighbour]", SVGElement);
   neighbour.removeAttribute("hidden");
   neighbour.setAttribute("transform", `translate(${x > 100 ? x - 70 : x + 70} ${y})`);
-  neighbour.querySelector("[data-neighbour-name]").textContent = near;
+  part(neighbour, "[data-neighbour-name]", SVGElement).textContent = near;
 }
 
 /** @type {Record<string, number>} */

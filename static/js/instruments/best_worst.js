@@ -1,11 +1,14 @@
 // The best and the worst of several texts. The answers for all of them belong together.
 
+import { part } from "../parts.js";
 import { createOptions, nameOption } from "./options.js";
+
+/** @import { MountTogether } from "./contract.js" */
 
 /**
  * Two radio groups over all texts; a text cannot be both.
  *
- * @type {import("./contract.js").MountTogether}
+ * @type {MountTogether<Record<string, never>, number>}
  */
 export function mountTogether(roots, tools) {
   const { words } = tools[0];
@@ -13,7 +16,7 @@ export function mountTogether(roots, tools) {
     roots.map((root) => {
       /** @type {[string, string][]} */
       const choices = [[kind, words[kind]]];
-      return createOptions(root.querySelector("[data-choices]"), choices, "radio")[0];
+      return createOptions(part(root, "[data-choices]"), choices, "radio")[0];
     }),
   );
   const [best, worst] = columns;

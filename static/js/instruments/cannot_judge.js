@@ -1,16 +1,14 @@
 // "I cannot judge this": a question that is answered without an answer. Loaded where it is allowed.
 
-import { identify } from "../work/screen.js";
+import { identify, optionalPart, part } from "../parts.js";
+import { isDeclined } from "../work/screen.js";
 
-/**
- * @typedef {import("../work/types.js").TemplateElement} TemplateElement
- * @typedef {import("../work/types.js").Instrument} Instrument
- */
+/** @import { Instrument, Words } from "../work/types.js" */
 
 /**
  * What has to be known of a question (see `Asked` in screen.js).
  *
- * @typedef {{ root: TemplateElement, labelledBy: string, instrument: Instrument,
+ * @typedef {{ root: HTMLElement, labelledBy: string, instrument: Instrument,
  *   declined?: (() => void), changed: (time: DOMHighResTimeStamp) => void }} Asked
  */
 
@@ -19,15 +17,15 @@ import { identify } from "../work/screen.js";
  * where they are one answer about all outputs. Who answers after all takes the tick away.
  *
  * @param {Asked[]} asked
- * @param {TemplateElement} holder
- * @param {Record<string, string>} words
+ * @param {HTMLElement} holder
+ * @param {Words} words
  */
 export function mayDecline(asked, holder, words) {
-  const box = holder.querySelector("[data-declines]");
-  const why = holder.querySelector("[data-why]");
-  const reason = holder.querySelector("[data-reason]");
-  name(box, holder.querySelector("[data-declines-label]"), asked[0].labelledBy);
-  if (reason) name(reason, why.querySelector("span"), asked[0].labelledBy);
+  const box = part(holder, "[data-declines]", HTMLInputElement);
+  const why = optionalPart(holder, "[data-why]");
+  const reason = optionalPart(holder, "[data-reason]", HTMLSelectElement);
+  name(box, part(holder, "[data-declines-label]"), asked[0].labelledBy);
+  if (why && reason) name(reason, part(why, "span"), asked[0].labelledBy);
 
   function show() {
     if (why) why.hidden = !box.checked;
@@ -38,7 +36,7 @@ export function mayDecline(asked, holder, words) {
     show();
   }
   for (const control of reason ? [box, reason] : [box]) {
-    control.addEventListener("change", (/** @type {Event} */ event) => {
+    control.addEventListener("change", (event) => {
       show();
       for (const one of asked) one.changed(event.timeStamp);
     });
@@ -65,7 +63,7 @@ export function mayDecline(asked, holder, words) {
       },
       faulty: () => (box.checked ? [] : (inner.faulty?.() ?? asked.map(({ root }) => root))),
       setValue(value) {
-        if (value?.cannot_judge === undefined) return inner.setValue(value);
+        if (!isDeclined(value)) return inner.setValue(value);
         box.checked = true;
         if (reason) reason.value = value.cannot_judge;
         return show();
@@ -78,8 +76,8 @@ export function mayDecline(asked, holder, words) {
 /**
  * A control that several questions have is named with its question.
  *
- * @param {TemplateElement} control
- * @param {TemplateElement} label
+ * @param {HTMLElement} control
+ * @param {HTMLElement} label
  * @param {string} labelledBy
  */
 function name(control, label, labelledBy) {

@@ -1,10 +1,14 @@
 // Any of several, or explicitly none of them.
 
+import { part } from "../parts.js";
 import { createOptions } from "./options.js";
 
-/** @type {import("./contract.js").Mount} */
+/** @import { ChecklistOptions } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
+/** @type {Mount<ChecklistOptions, string[]>} */
 export function mount(root, { options, words, labelledBy, onChange }) {
-  const holder = root.querySelector("[data-choices]");
+  const holder = part(root, "[data-choices]");
   const boxes = createOptions(holder, options.choices, "checkbox");
   const [none] = options.none ? createOptions(holder, [["", options.none]], "checkbox") : [];
   root.setAttribute("aria-labelledby", labelledBy);

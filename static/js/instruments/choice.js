@@ -1,15 +1,14 @@
 // Exactly one of several.
 
+import { part } from "../parts.js";
 import { createOptions, createSingle } from "./options.js";
 
-/** @type {import("./contract.js").Mount} */
+/** @import { ChoiceOptions } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
+/** @type {Mount<ChoiceOptions, string | number>} */
 export function mount(root, { options, words, labelledBy, onChange }) {
-  const holder = root.querySelector("[data-choices]");
-  const inputs = createOptions(holder, options.choices, "radio");
-  return createSingle(root, inputs, {
-    missing: words.missing_choice,
-    labelledBy,
-    onChange,
-    parse: String,
-  });
+  const inputs = createOptions(part(root, "[data-choices]"), options.choices, "radio");
+  const missing = words.missing_choice;
+  return createSingle(root, inputs, { missing, labelledBy, onChange, parse: String });
 }

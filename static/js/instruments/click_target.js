@@ -1,5 +1,10 @@
 // A click on one of the item's pictures; null after a time-out.
 
+import { allParts } from "../parts.js";
+
+/** @import { ClickTargetOptions } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
 /** @typedef {HTMLElement} Picture a button with data-place, data-x and data-y */
 
 /** @typedef {{ x: number, y: number }} Place */
@@ -7,20 +12,20 @@
 /**
  * The answer is the picture's index in the order in which the page shows them.
  *
- * @type {import("./contract.js").Mount}
+ * @type {Mount<ClickTargetOptions, { shown: number } | null | undefined>}
  */
 export function mount(root, { words, onChange }) {
-  const form = root.closest("form");
+  const form = /** @type {HTMLFormElement} */ (root.closest("form"));
   /** @type {Picture[]} */
-  const pictures = [...form.querySelectorAll(".picture")];
+  const pictures = allParts(form, ".picture");
   /** @type {{ shown: number } | null | undefined} */
   let value;
 
-  /** @param {{ shown: number } | null} answer null after a time-out */
+  /** @param {{ shown: number } | null | undefined} answer null after a time-out */
   function show(answer) {
     value = answer;
     for (const picture of pictures) {
-      const isChosen = answer !== null && Number(picture.dataset.place) === answer.shown;
+      const isChosen = Number(picture.dataset.place) === answer?.shown;
       picture.setAttribute("aria-pressed", String(isChosen));
     }
   }
@@ -38,8 +43,8 @@ export function mount(root, { words, onChange }) {
     picture.addEventListener("click", (event) => choose(picture, event.timeStamp));
   }
 
-  form.addEventListener("keydown", (/** @type {any} */ event) => {
-    const at = pictures.indexOf(event.target);
+  form.addEventListener("keydown", (event) => {
+    const at = pictures.indexOf(/** @type {Picture} */ (event.target));
     if (at >= 0 && !event.repeat && (event.key === " " || event.key === "Enter")) {
       // When the key goes down, and not when it is let go, as Space would press a button.
       event.preventDefault();

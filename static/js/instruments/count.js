@@ -1,9 +1,13 @@
 // How many: buttons for less and more, or a typed number.
 
-import { identify } from "../work/screen.js";
+import { identify } from "../parts.js";
+import { say } from "../work/notices.js";
 import { createCounter } from "./counter.js";
 
-/** @type {import("./contract.js").Mount} */
+/** @import { CountOptions } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
+/** @type {Mount<CountOptions, number>} */
 export function mount(root, { options, words, labelledBy, onChange }) {
   root.setAttribute("role", "group");
   root.setAttribute("aria-labelledby", labelledBy);
@@ -15,8 +19,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     isAnswered: () => !counter.isEmpty(),
     problem() {
       if (counter.isEmpty()) return words.missing_count;
-      if (counter.isValid()) return "";
-      return words.bad_number.replace("{least}", "0").replace("{most}", options.most);
+      return counter.isValid() ? "" : say(words, "bad_number", { least: 0, most: options.most });
     },
     setValue: counter.setValue,
     focus: counter.focus,

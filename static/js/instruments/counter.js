@@ -1,17 +1,18 @@
 // A whole number with buttons for less and more.
 
+import { part } from "../parts.js";
 import { plainNumber } from "./digits.js";
 
 /** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
 
 /**
- * @param {import("./contract.js").TemplateElement} root holds [data-number], [data-less] and
+ * @param {HTMLElement} root holds [data-number], [data-less] and
  *   [data-more]
  * @param {{ most: number, onChange: (time: DOMHighResTimeStamp) => void }} options
  */
 export function createCounter(root, { most, onChange }) {
-  const number = root.querySelector("[data-number]");
+  const number = part(root, "[data-number]", HTMLInputElement);
   number.dataset.control = "";
 
   function value() {
@@ -29,11 +30,10 @@ export function createCounter(root, { most, onChange }) {
     onChange(time);
   }
 
-  const [less, more] = [root.querySelector("[data-less]"), root.querySelector("[data-more]")];
-  less.addEventListener("click", (/** @type {Event} */ event) => step(-1, event.timeStamp));
-  more.addEventListener("click", (/** @type {Event} */ event) => step(1, event.timeStamp));
-  number.addEventListener("input", (/** @type {Event} */ event) => onChange(event.timeStamp));
-  number.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  part(root, "[data-less]").addEventListener("click", (event) => step(-1, event.timeStamp));
+  part(root, "[data-more]").addEventListener("click", (event) => step(1, event.timeStamp));
+  number.addEventListener("input", (event) => onChange(event.timeStamp));
+  number.addEventListener("keydown", (event) => {
     const by = STEPS[event.key];
     if (!by) return;
     event.preventDefault();

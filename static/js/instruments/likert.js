@@ -1,16 +1,20 @@
 // A fixed number of points between two ends.
 
+import { part } from "../parts.js";
 import { say } from "../work/notices.js";
 import { createOptions, createSingle } from "./options.js";
 
-/** @type {import("./contract.js").Mount} */
+/** @import { LikertOptions, Words } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
+/** @type {Mount<LikertOptions, string | number>} */
 export function mount(root, { options, words, labelledBy, onChange }) {
   /** @type {[string, string][]} */
   const points = Array.from({ length: options.points }, (_, index) => [
     String(index + 1),
     options.labels[index] ?? String(index + 1),
   ]);
-  const holder = root.querySelector("[data-points]");
+  const holder = part(root, "[data-points]");
   holder.classList.toggle("is-labelled", options.labels.length > 0);
   const inputs = createOptions(holder, points, "radio", "point");
   if (!options.labels.length) namePoints(root, inputs, words);
@@ -23,17 +27,17 @@ export function mount(root, { options, words, labelledBy, onChange }) {
 }
 
 /**
- * A bare number says nothing to those who do not see where it is: "1 of 7: very poor".
+ * Say where a point is: a bare number means nothing without the picture ("1 of 7: very poor").
  *
- * @param {import("./contract.js").TemplateElement} root
+ * @param {HTMLElement} root
  * @param {HTMLInputElement[]} inputs
- * @param {Record<string, string>} words
+ * @param {Words} words
  */
 function namePoints(root, inputs, words) {
   const count = inputs.length;
   const ends = new Map([
-    [1, root.querySelector("[data-low]").textContent],
-    [count, root.querySelector("[data-high]").textContent],
+    [1, part(root, "[data-low]").textContent],
+    [count, part(root, "[data-high]").textContent],
   ]);
   inputs.forEach((input, index) => {
     const name = ends.get(index + 1);

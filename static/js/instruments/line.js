@@ -1,10 +1,9 @@
 // A line with a handle, for mouse, finger and keyboard; there is no handle before the first touch.
 
+import { part } from "../parts.js";
+
 const TAP_SLACK_PX = 8;
 const HANDLE_SHARE = 0.03;
-
-/** @param {KeyboardEvent} event */
-const ignore = (event) => void event;
 
 /**
  * @typedef {object} Scale
@@ -26,44 +25,31 @@ const ignore = (event) => void event;
  */
 
 /**
- * @param {import("./contract.js").TemplateElement} slider an element with role=slider and a
+ * @param {HTMLElement} slider an element with role=slider and a
  *   `[data-handle]` inside
  * @param {LineOptions} options
  */
-export function createLine(slider, { scale, text, labelledBy, onInput, onKey = ignore }) {
-  const handle = slider.querySelector("[data-handle]");
+export function createLine(slider, { scale, text, labelledBy, onInput, onKey }) {
+  const handle = part(slider, "[data-handle]");
   const { least = scale.minimum, largest = scale.maximum } = scale;
-  /**
-   * @param {number} low
-   * @param {number} number
-   * @param {number} high
-   */
-  const within = (low, number, high) => Math.min(high, Math.max(low, number));
-  /** @param {number} number */
-  const onTheLine = (number) => within(scale.minimum, number, scale.maximum);
   /** @param {number} number */
   const share = (number) => (number - scale.minimum) / (scale.maximum - scale.minimum);
   /** @type {number | null} */
   let value = null;
+  const isBeyond = () => value !== null && value > scale.maximum;
 
   slider.setAttribute("aria-labelledby", labelledBy);
-  slider.setAttribute("aria-valuemin", least);
+  slider.setAttribute("aria-valuemin", String(least));
   show(null);
 
   /** @param {number | null} next */
   function show(next) {
     value = next;
     handle.hidden = value === null;
-    // ARIA wants a number at all times; what is read out is the text.
-    slider.setAttribute("aria-valuemax", Math.max(scale.maximum, value ?? scale.start));
-    slider.setAttribute("aria-valuenow", value ?? scale.start);
-    slider.setAttribute("aria-valuetext", text(value));
+    tellValue(slider, scale, value, text(value));
     slider.classList.toggle("is-beyond", isBeyond());
-    if (value !== null) handle.style.insetInlineStart = `${share(onTheLine(value)) * 100}%`;
-  }
-
-  function isBeyond() {
-    return value !== null && value > scale.maximum;
+    if (value !== null)
+      handle.style.insetInlineStart = `${share(within(scale.minimum, value, scale.maximum)) * 100}%`;
   }
 
   /**
@@ -77,19 +63,10 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = i
     onInput(moved, time);
   }
 
-  const rightToLeft = () => getComputedStyle(slider).direction === "rtl";
-
-  /** @param {number} clientX */
-  function valueAt(clientX) {
-    const box = slider.getBoundingClientRect();
-    const along = (clientX - box.left) / box.width;
-    return scale.minimum + (rightToLeft() ? 1 - along : along) * (scale.maximum - scale.minimum);
-  }
-
   let hasMoved = false;
   watchPointer(slider, {
     onMove(event, isPress) {
-      const next = valueAt(event.clientX);
+      const next = valueAt(slider, scale, event.clientX);
       // The handle of a number beyond the line is at its end: pressing it does not move it.
       if (isPress && isBeyond() && share(next) > 1 - HANDLE_SHARE) return;
       hasMoved = true;
@@ -102,15 +79,52 @@ export function createLine(slider, { scale, text, labelledBy, onInput, onKey = i
     },
   });
 
-  slider.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    const next = keyTarget(event.key, value, scale, rightToLeft());
-    if (next === undefined || event.ctrlKey || event.altKey || event.metaKey) return onKey(event);
+  slider.addEventListener("keydown", (event) => {
+    const next = keyTarget(event.key, value, scale, isRightToLeft(slider));
+    if (next === undefined || event.ctrlKey || event.altKey || event.metaKey)
+      return void onKey?.(event);
     event.preventDefault();
     move(next, event.timeStamp);
   });
 
   return { value: () => value, show, focus: () => slider.focus() };
 }
+
+/**
+ * ARIA wants a number at all times; what is read out is the text.
+ *
+ * @param {HTMLElement} slider
+ * @param {Scale} scale
+ * @param {number | null} value
+ * @param {string} text
+ */
+function tellValue(slider, { start, maximum }, value, text) {
+  const number = value ?? start;
+  slider.setAttribute("aria-valuemax", String(Math.max(maximum, number)));
+  slider.setAttribute("aria-valuenow", String(number));
+  slider.setAttribute("aria-valuetext", text);
+}
+
+/** @param {HTMLElement} slider */
+const isRightToLeft = (slider) => getComputedStyle(slider).direction === "rtl";
+
+/**
+ * @param {HTMLElement} slider
+ * @param {Scale} scale
+ * @param {number} clientX
+ */
+function valueAt(slider, { minimum, maximum }, clientX) {
+  const box = slider.getBoundingClientRect();
+  const along = (clientX - box.left) / box.width;
+  return minimum + (isRightToLeft(slider) ? 1 - along : along) * (maximum - minimum);
+}
+
+/**
+ * @param {number} low
+ * @param {number} number
+ * @param {number} high
+ */
+const within = (low, number, high) => Math.min(high, Math.max(low, number));
 
 /**
  * Where a key leads; the first arrow only puts the handle on the line, at its start.

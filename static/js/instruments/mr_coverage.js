@@ -1,23 +1,27 @@
 // Every fact of the meaning representation: mentioned, missing or wrong; and what was added.
 
-import { identify } from "../work/screen.js";
+import { identify, make, part } from "../parts.js";
+import { say } from "../work/notices.js";
 import { createCounter } from "./counter.js";
 import { createOptions } from "./options.js";
 
+/** @import { Material, MrCoverageOptions, Words } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
 const ANSWERS = ["mentioned", "missing", "wrong"];
 
-/** @param {import("../work/types.js").Material} material */
+/** @param {Material} material */
 const factsOf = ({ input }) => (input?.kind === "mr" ? input.pairs : []);
 
-/** @type {import("./contract.js").Mount} */
+/** @type {Mount<MrCoverageOptions, { attributes: (string | null)[], added: number | null }>} */
 export function mount(root, { options, material, words, labelledBy, onChange }) {
   root.setAttribute("aria-labelledby", labelledBy);
-  const rows = root.querySelector("[data-attributes]");
+  const rows = part(root, "[data-attributes]");
   const attributes = factsOf(material).map(([name, value]) =>
     mountAttribute(rows, `${name}: ${value}`, words, onChange),
   );
   const counter = createCounter(root, { most: options.most_added, onChange });
-  const label = root.querySelector("[data-added-label]");
+  const label = part(root, "[data-added-label]");
   counter.number.setAttribute("aria-labelledby", `${identify(label, "added")} ${labelledBy}`);
 
   const isComplete = () => attributes.every((chosen) => chosen.value());
@@ -36,8 +40,8 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
     problem() {
       if (!isComplete()) return words.missing_attributes;
       if (counter.isEmpty()) return words.missing_added;
-      if (counter.isValid()) return "";
-      return words.bad_number.replace("{least}", "0").replace("{most}", options.most_added);
+      const most = options.most_added;
+      return counter.isValid() ? "" : say(words, "bad_number", { least: 0, most });
     },
     setValue(answer) {
       for (const [index, value] of answer.attributes.entries()) attributes[index]?.set(value);
@@ -50,18 +54,14 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
 /**
  * One fact with its three answers, in a group that is named after the fact.
  *
- * @param {import("./contract.js").TemplateElement} rows
+ * @param {HTMLElement} rows
  * @param {string} fact
- * @param {Record<string, string>} words
+ * @param {Words} words
  * @param {(time: DOMHighResTimeStamp) => void} onChange
  */
 function mountAttribute(rows, fact, words, onChange) {
-  const group = rows.ownerDocument.createElement("fieldset");
-  const legend = rows.ownerDocument.createElement("legend");
-  legend.textContent = fact;
-  legend.dir = "auto";
-  group.append(legend);
-  rows.append(group);
+  const group = make(rows, "fieldset");
+  make(group, "legend", "", fact).dir = "auto";
   const inputs = createOptions(
     group,
     ANSWERS.map((name) => [name, words[name]]),

@@ -1,15 +1,15 @@
 // Radio buttons and tick boxes, built from the campaign's own words.
 
-import { identify } from "../work/screen.js";
+import { identify, make } from "../parts.js";
 
-/** @typedef {import("./contract.js").TemplateElement} TemplateElement */
+/** @import { Instrument } from "./contract.js" */
 
 let groups = 0;
 
 /**
  * A list of native inputs with their labels.
  *
- * @param {TemplateElement} holder
+ * @param {HTMLElement} holder
  * @param {[value: string, label: string][]} choices
  * @param {"radio" | "checkbox"} type
  * @param {string} [className]
@@ -19,16 +19,11 @@ export function createOptions(holder, choices, type, className = "tick") {
   groups += 1;
   const name = `options-${groups}`;
   return choices.map(([value, label]) => {
-    const wrapper = holder.ownerDocument.createElement("label");
-    wrapper.className = className;
-    const input = holder.ownerDocument.createElement("input");
+    const wrapper = make(holder, "label", className);
+    const input = make(wrapper, "input");
     Object.assign(input, { type, name, value });
     input.dataset.control = "";
-    const words = holder.ownerDocument.createElement("bdi");
-    words.textContent = label;
-    words.dir = "auto";
-    wrapper.append(input, words);
-    holder.append(wrapper);
+    make(wrapper, "bdi", "", label).dir = "auto";
     return input;
   });
 }
@@ -40,18 +35,18 @@ export function createOptions(holder, choices, type, className = "tick") {
  * @param {string} labelledBy
  */
 export function nameOption(input, labelledBy) {
-  const words = identify(input.nextElementSibling, "option");
+  const words = identify(/** @type {Element} */ (input.nextElementSibling), "option");
   input.setAttribute("aria-labelledby", `${words} ${labelledBy}`);
 }
 
 /**
  * One of several: what likert and choice share.
  *
- * @param {TemplateElement} root
+ * @param {HTMLElement} root
  * @param {HTMLInputElement[]} inputs
  * @param {{ missing: string, labelledBy: string, parse: (value: string) => string | number,
  *   onChange: (time: DOMHighResTimeStamp) => void }} options
- * @returns {import("./contract.js").Instrument}
+ * @returns {Instrument<string | number>}
  */
 export function createSingle(root, inputs, { missing, labelledBy, onChange, parse }) {
   root.setAttribute("aria-labelledby", labelledBy);

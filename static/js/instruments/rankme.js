@@ -1,21 +1,25 @@
 // RankME: a score relative to the standard, on a line that numbers can go beyond.
 
-import { identify } from "../work/screen.js";
+import { identify, part } from "../parts.js";
+import { say } from "../work/notices.js";
 import { plainNumber } from "./digits.js";
 import { createLine } from "./line.js";
 
+/** @import { RankMeOptions, Words } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
 const STEP = 1;
 
-/** @type {import("./contract.js").Mount} */
+/** @type {Mount<RankMeOptions, number | null>} */
 export function mount(root, { options, words, labelledBy, onChange }) {
-  const number = root.querySelector("[data-number]");
+  const number = part(root, "[data-number]", HTMLInputElement);
   const share = `${(options.standard / options.track_end) * 100}%`;
-  root.querySelector("[data-standard]").style.insetInlineStart = share;
-  root.querySelector("[data-standard-label]").style.insetInlineStart = share;
+  part(root, "[data-standard]").style.insetInlineStart = share;
+  part(root, "[data-standard-label]").style.insetInlineStart = share;
   /** @type {number | null} */
   let value = null;
 
-  const line = createLine(root.querySelector("[role=slider]"), {
+  const line = createLine(part(root, "[role=slider]"), {
     scale: {
       minimum: 0,
       maximum: options.track_end,
@@ -41,7 +45,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
 
   number.dataset.control = "";
   number.setAttribute("aria-labelledby", `${identify(number, "score")} ${labelledBy}`);
-  number.addEventListener("input", (/** @type {Event} */ event) => {
+  number.addEventListener("input", (event) => {
     value = parseScore(number.value, options.largest);
     line.show(Number.isFinite(value) ? value : null);
     onChange(event.timeStamp);
@@ -53,11 +57,11 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     problem() {
       if (number.value.trim() === "") return words.missing_score;
       if (Number.isFinite(value)) return "";
-      return words.bad_score.replace("{most}", options.largest);
+      return say(words, "bad_score", { most: options.largest });
     },
     setValue(score) {
       value = Number.isFinite(score) ? score : null;
-      number.value = value === null ? "" : String(value);
+      number.value = String(value ?? "");
       line.show(value);
     },
     focus: () => (number.value.trim() === "" ? line.focus() : number.focus()),
@@ -78,11 +82,10 @@ export function parseScore(text, largest) {
 
 /**
  * @param {number | null} score
- * @param {Record<string, any>} options
- * @param {Record<string, string>} words
+ * @param {RankMeOptions} options
+ * @param {Words} words
  */
 function spoken(score, options, words) {
   if (score === null) return words.not_set;
-  const sentence = score > options.track_end ? words.beyond : words.score;
-  return sentence.replace("{value}", String(score));
+  return say(words, score > options.track_end ? "beyond" : "score", { value: score });
 }

@@ -1,14 +1,18 @@
 // A line between two ends, without numbers.
 
-import { identify } from "../work/screen.js";
+import { identify, optionalPart, part } from "../parts.js";
+import { say } from "../work/notices.js";
 import { createLine } from "./line.js";
+
+/** @import { SliderOptions } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
 
 const POSITIONS = 1_000;
 
-/** @type {import("./contract.js").Mount} */
+/** @type {Mount<SliderOptions, number | null>} */
 export function mount(root, { options, words, labelledBy, onChange }) {
   const { minimum, maximum } = options;
-  const confirm = root.querySelector("[data-confirm]");
+  const confirm = optionalPart(root, "[data-confirm]", HTMLInputElement);
   const start = options.start ?? (minimum + maximum) / 2;
   // Without a handle of its own accord, the box says: the middle is right.
   const saysMiddle = confirm && options.start === null;
@@ -16,12 +20,12 @@ export function mount(root, { options, words, labelledBy, onChange }) {
 
   /** @param {number} value */
   const percent = (value) => Math.round(((value - minimum) / (maximum - minimum)) * 100);
-  const line = createLine(root.querySelector("[role=slider]"), {
+  const line = createLine(part(root, "[role=slider]"), {
     scale: { minimum, maximum, start, step: (maximum - minimum) / POSITIONS },
     text: (value) =>
-      value === null || !(touched || confirm?.checked)
+      value === null || !isAnswered()
         ? words.not_set
-        : words.percent.replace("{value}", String(percent(value))),
+        : say(words, "percent", { value: percent(value) }),
     labelledBy,
     onInput(value, time) {
       touched = true;
@@ -35,9 +39,9 @@ export function mount(root, { options, words, labelledBy, onChange }) {
 
   if (confirm) {
     confirm.dataset.control = "";
-    const words = identify(root.querySelector("[data-confirm-label]"), "confirm");
-    confirm.setAttribute("aria-labelledby", `${words} ${labelledBy}`);
-    confirm.addEventListener("change", (/** @type {Event} */ event) => {
+    const label = identify(part(root, "[data-confirm-label]"), "confirm");
+    confirm.setAttribute("aria-labelledby", `${label} ${labelledBy}`);
+    confirm.addEventListener("change", (event) => {
       touched = false;
       if (saysMiddle) line.show(confirm.checked ? start : null);
       else line.show(line.value());
@@ -45,7 +49,9 @@ export function mount(root, { options, words, labelledBy, onChange }) {
     });
   }
 
-  const isAnswered = () => touched || Boolean(confirm?.checked);
+  function isAnswered() {
+    return touched || Boolean(confirm?.checked);
+  }
   return {
     value: () => line.value(),
     isAnswered,

@@ -3,9 +3,9 @@
 import { answerOf, faulty, isAnswered, isComplete, problem, putBack } from "../marks/answer.js";
 import { createBubble } from "../marks/bubble.js";
 import { mountFields } from "../marks/fields.js";
-import { createHistory } from "../marks/history.js";
+import { History } from "../marks/history.js";
 import { markOrMove, onCaret, onKey } from "../marks/keys.js";
-import { createList } from "../marks/list.js";
+import { MarkList } from "../marks/list.js";
 import {
   addMissing,
   draw,
@@ -23,15 +23,15 @@ import { beginMoving, finishMoving } from "../marks/moving.js";
 import { suggestedMarks } from "../marks/places.js";
 import { mountScore } from "../marks/score.js";
 import { mountChosen, mountTools } from "../marks/tools.js";
-import { identify } from "../work/screen.js";
+import { identify, optionalPart, part } from "../parts.js";
 
-/**
- * @typedef {import("./contract.js").TemplateElement} TemplateElement
- * @typedef {import("./contract.js").InstrumentTools} InstrumentTools
- * @typedef {import("../marks/marking.js").Marking} Marking
- */
+/** @import { Marked } from "../marks/answer.js" */
+/** @import { Marking } from "../marks/marking.js" */
+/** @import { ToolActions } from "../marks/tools.js" */
+/** @import { SpansOptions } from "../work/types.js" */
+/** @import { InstrumentTools, Mount } from "./contract.js" */
 
-/** @type {import("./contract.js").Mount} */
+/** @type {Mount<SpansOptions, Marked>} */
 export function mount(root, tools) {
   const none = mountNone(root, tools);
   const marking = createMarking(root, tools, () => settleNone(none, marking));
@@ -55,27 +55,26 @@ export function mount(root, tools) {
 /**
  * The score is named as such: the question is the name of the text.
  *
- * @param {TemplateElement} root
- * @param {InstrumentTools} tools
- * @returns {InstrumentTools}
+ * @param {HTMLElement} root
+ * @param {InstrumentTools<SpansOptions>} tools
  */
 function scoreTools(root, tools) {
-  const name = identify(root.querySelector("[data-score-name]"), "label");
+  const name = identify(part(root, "[data-score-name]"), "label");
   return { ...tools, labelledBy: tools.labelledBy.replace(tools.question, name) };
 }
 
 /**
- * @param {TemplateElement} root
- * @param {InstrumentTools} tools
+ * @param {HTMLElement} root
+ * @param {InstrumentTools<SpansOptions>} tools
  * @param {() => void} onMarks there are other marks now
  * @returns {Marking}
  */
 function createMarking(root, tools, onMarks) {
   const { options, words, onChange } = tools;
   const kinds = kindsOf(options, words);
-  const said = root.querySelector("[data-said]");
-  /** @type {Marking} */
-  const marking = Object.assign(/** @type {any} */ ({}), {
+  const said = part(root, "[data-said]");
+  /** @type {Partial<Marking>} */
+  const begun = {
     options,
     words,
     kinds,
@@ -85,22 +84,24 @@ function createMarking(root, tools, onMarks) {
     moving: null,
     tell: (/** @type {string} */ message) => (said.textContent = message),
     onChange,
-  });
+  };
+  // What needs the others to be there is added to it below.
+  const marking = /** @type {Marking} */ (begun);
   const show = () => {
     draw(marking);
     onMarks();
   };
-  marking.history = createHistory({ now: () => Date.now(), onChange: show });
+  marking.history = new History({ now: () => Date.now(), onChange: show });
   marking.fields = mountFields(root, tools, {
     onKey: (event) => onKey(marking, event),
     onCaret: (side) => onCaret(marking, side),
     onWritten: show,
   });
-  marking.list = mountList(root.querySelector("[data-marks]"), marking);
+  marking.list = mountList(part(root, "[data-marks]"), marking);
   const parts = { options, words, kinds, actions: actionsOf(marking) };
-  marking.chosen = mountChosen(root.querySelector("[data-chosen]"), parts);
-  marking.placeButton = mountTools(root.querySelector("[data-tools]"), parts);
-  marking.bubble = createBubble(root.querySelector("[data-bar]"), marking.fields);
+  marking.chosen = mountChosen(part(root, "[data-chosen]"), parts);
+  marking.placeButton = mountTools(part(root, "[data-tools]"), parts);
+  marking.bubble = createBubble(part(root, "[data-bar]"), marking.fields);
   return marking;
 }
 
@@ -108,7 +109,7 @@ function createMarking(root, tools, onMarks) {
  * What the buttons do.
  *
  * @param {Marking} marking
- * @returns {import("../marks/tools.js").ToolActions}
+ * @returns {ToolActions}
  */
 const actionsOf = (marking) => ({
   mark: (kind, time) => markOrMove(marking, kind, time),
@@ -122,11 +123,11 @@ const actionsOf = (marking) => ({
 });
 
 /**
- * @param {TemplateElement} holder
+ * @param {HTMLElement} holder
  * @param {Marking} marking
  */
 function mountList(holder, marking) {
-  return createList(holder, {
+  return new MarkList(holder, {
     options: marking.options,
     words: marking.words,
     language: marking.fields.output.element.lang,
@@ -144,16 +145,15 @@ function mountList(holder, marking) {
 /**
  * The box for “no errors”, where no score is asked for.
  *
- * @param {TemplateElement} root
- * @param {InstrumentTools} tools
- * @returns {HTMLInputElement | null}
+ * @param {HTMLElement} root
+ * @param {InstrumentTools<SpansOptions>} tools
  */
 function mountNone(root, { labelledBy, onChange }) {
-  const none = root.querySelector("[data-none]");
+  const none = optionalPart(root, "[data-none]", HTMLInputElement);
   if (!none) return null;
-  none.addEventListener("change", (/** @type {Event} */ event) => onChange(event.timeStamp));
+  none.addEventListener("change", (event) => onChange(event.timeStamp));
   none.dataset.control = "";
-  const label = identify(root.querySelector("[data-none-label]"), "none");
+  const label = identify(part(root, "[data-none-label]"), "none");
   none.setAttribute("aria-labelledby", `${label} ${labelledBy}`);
   return none;
 }

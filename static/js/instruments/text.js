@@ -1,9 +1,15 @@
 // Words of the rater's own, with the same checks that the server makes.
 
-/** @type {import("./contract.js").Mount} */
+import { part } from "../parts.js";
+import { say } from "../work/notices.js";
+
+/** @import { TextOptions, Words } from "../work/types.js" */
+/** @import { Mount } from "./contract.js" */
+
+/** @type {Mount<TextOptions, string>} */
 export function mount(root, { options, material, words, labelledBy, onChange }) {
-  const area = root.querySelector("[data-text]");
-  const length = root.querySelector("[data-length]");
+  const area = part(root, "[data-text]", HTMLTextAreaElement);
+  const length = part(root, "[data-length]");
   const least = leastLength(options, material.input_length, material.input_attributes);
   area.dataset.control = "";
   area.setAttribute("aria-labelledby", labelledBy);
@@ -11,12 +17,12 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
   const text = () => area.value.trim();
   function count() {
     const written = [...text()].length;
-    const said = [words.characters.replace("{count}", String(written))];
-    if (written < least) said.push(words.too_short.replace("{least}", String(least)));
+    const said = [say(words, "characters", { count: written })];
+    if (written < least) said.push(say(words, "too_short", { least }));
     length.textContent = said.join(" · ");
   }
   count();
-  area.addEventListener("input", (/** @type {Event} */ event) => {
+  area.addEventListener("input", (event) => {
     count();
     onChange(event.timeStamp);
   });
@@ -35,7 +41,7 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
 }
 
 /**
- * @param {Record<string, any>} options
+ * @param {TextOptions} options
  * @param {number} [inputLength]
  * @param {number} [attributes]
  * @returns {number}
@@ -50,18 +56,19 @@ export function leastLength(options, inputLength = 0, attributes = 0) {
  * What is wrong with a text; empty when nothing is. Lengths are in characters, not code units.
  *
  * @param {string} text
- * @param {Record<string, any>} options
+ * @param {TextOptions} options
  * @param {number} least
- * @param {Record<string, string>} words
+ * @param {Words} words
  */
 export function problemOf(text, options, least, words) {
   const characters = [...text];
-  if (characters.length < least) return words.too_short.replace("{least}", String(least));
-  if (characters.length > options.most) return words.too_long.replace("{most}", options.most);
-  if (options.characters === null) return "";
+  if (characters.length < least) return say(words, "too_short", { least });
+  if (characters.length > options.most) return say(words, "too_long", { most: options.most });
+  const { characters: allowed } = options;
+  if (allowed === null) return "";
   const strange = characters.filter(
-    (character) => !/[\p{L}\p{N}\s]/u.test(character) && !options.characters.includes(character),
+    (character) => !/[\p{L}\p{N}\s]/u.test(character) && !allowed.includes(character),
   );
   if (!strange.length) return "";
-  return words.strange_characters.replace("{characters}", [...new Set(strange)].sort().join(" "));
+  return say(words, "strange_characters", { characters: [...new Set(strange)].sort().join(" ") });
 }

@@ -4,11 +4,9 @@ import { say } from "../work/notices.js";
 import { inCodePoints, inUnits } from "./markable.js";
 import { converted } from "./places.js";
 
-/**
- * @typedef {import("./marking.js").Marking} Marking
- * @typedef {import("./history.js").Mark} Mark
- * @typedef {import("./history.js").MarkEvent} MarkEvent
- */
+/** @import { Mark } from "../work/types.js" */
+/** @import { MarkEvent } from "./history.js" */
+/** @import { Marking } from "./marking.js" */
 
 /**
  * How an answer ends: with a score, with a box for “no errors”, or with neither of them given yet.
@@ -18,9 +16,12 @@ import { converted } from "./places.js";
  * @property {HTMLInputElement | null} none
  */
 
+/** @typedef {{ marks: Mark[], events?: MarkEvent[], score?: number }} Marked */
+
 /**
  * @param {Marking} marking
  * @param {Ending} ending
+ * @returns {Marked}
  */
 export function answerOf({ history, list, options, fields }, { score }) {
   const scored = score?.value() ?? null;
@@ -40,7 +41,7 @@ export function answerOf({ history, list, options, fields }, { score }) {
  *
  * @param {Marking} marking
  * @param {Ending} ending
- * @param {{ marks: Mark[], events?: MarkEvent[], score?: number }} value
+ * @param {Marked} value
  */
 export function putBack({ history, fields }, { score, none }, value) {
   const toUnits = (/** @type {Mark} */ one) => converted(one, fields, inUnits);
@@ -96,7 +97,7 @@ function incomplete({ history, list, options }) {
       history
         .marks()
         .filter((one) => !one[name])
-        .map(({ id }) => list.entry(id)?.[name]),
+        .flatMap(({ id }) => list.entry(id)?.[name] ?? []),
     );
 }
 
@@ -127,12 +128,13 @@ export function problem({ history, options, words, fields }, { score, none }) {
 /**
  * @param {Marking} marking
  * @param {Ending} ending
+ * @returns {HTMLElement[]}
  */
 export function faulty(marking, { score, none }) {
   const choices = incomplete(marking);
   if (choices.length) return choices;
   const open = openSuggestions(marking);
-  if (open.length) return open.map(({ id }) => marking.list.entry(id)?.confirm);
+  if (open.length) return open.flatMap(({ id }) => marking.list.entry(id)?.confirm ?? []);
   if (none) return [none];
   return score && score.value() === null ? [score.element] : [];
 }

@@ -1,12 +1,8 @@
 // The bar with the buttons flies to the chosen words where the window has room. Elsewhere it stays at
 // the window's lower edge, which the style sheet does.
 
-/**
- * @typedef {import("../instruments/contract.js").TemplateElement} TemplateElement
- * @typedef {import("./fields.js").Field} Field
- * @typedef {import("./fields.js").Fields} Fields
- * @typedef {import("./markable.js").Place} Place
- */
+/** @import { Field, Fields } from "./fields.js" */
+/** @import { Place } from "./markable.js" */
 
 /** @typedef {{ field: Field, place: Place }} Chosen */
 
@@ -14,11 +10,11 @@ const ROOM = "(min-width: 52.01rem) and (min-height: 24rem)"; // as in spans.css
 const GAP_PX = 6;
 
 /**
- * @param {TemplateElement} bar
+ * @param {HTMLElement} bar
  * @param {Fields} fields
  */
 export function createBubble(bar, fields) {
-  const place = bar.parentElement;
+  const place = /** @type {HTMLElement} */ (bar.parentElement);
   const texts = Object.values(fields).map(({ element }) => element);
   const room = matchMedia(ROOM);
   /** @type {Chosen | null} */
@@ -49,7 +45,7 @@ export function createBubble(bar, fields) {
 
   // While a mouse selects words, nothing covers those that come next.
   for (const text of texts) {
-    text.addEventListener("pointerdown", (/** @type {PointerEvent} */ { pointerType }) => {
+    text.addEventListener("pointerdown", ({ pointerType }) => {
       isSelecting = pointerType === "mouse";
       settle();
       const selected = () => {
@@ -59,12 +55,8 @@ export function createBubble(bar, fields) {
       addEventListener("pointerup", selected, { once: true });
     });
   }
-  const form = bar.closest("form");
-  const sized = new ResizeObserver(() => {
-    const { style } = document.documentElement;
-    style.setProperty("--bar", `${bar.classList.contains("is-flying") ? 0 : bar.offsetHeight}px`);
-  });
-  sized.observe(bar);
+  const form = /** @type {HTMLFormElement} */ (bar.closest("form"));
+  new ResizeObserver(() => tellHeight(bar)).observe(bar);
   for (const name of ["focusin", "focusout"]) {
     form.addEventListener(name, () => requestAnimationFrame(settle));
   }
@@ -79,6 +71,16 @@ export function createBubble(bar, fields) {
       settle();
     },
   };
+}
+
+/**
+ * Tell the style sheet how much of the window's lower edge the bar takes.
+ *
+ * @param {HTMLElement} bar
+ */
+function tellHeight(bar) {
+  const height = bar.classList.contains("is-flying") ? 0 : bar.offsetHeight;
+  document.documentElement.style.setProperty("--bar", `${height}px`);
 }
 
 /** @typedef {{ first: DOMRect, last: DOMRect, text: DOMRect, isRightToLeft: boolean }} Box */

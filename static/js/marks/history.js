@@ -1,21 +1,6 @@
 // The marks of one text, with every addition, change and removal, and the way back.
 
-/**
- * A mark of one text. Places are in UTF-16 units here; a mark without a place is about missing words.
- *
- * @typedef {object} Mark
- * @property {number} id
- * @property {"output" | "source"} side
- * @property {number | null} start
- * @property {number | null} end
- * @property {string} text
- * @property {string} severity
- * @property {string} category
- * @property {string} note
- * @property {boolean} missing
- * @property {string} [prefilled] who suggested it
- * @property {boolean} [confirmed] of a suggestion
- */
+/** @import { Mark } from "../work/types.js" */
 
 /** @typedef {Partial<Mark> & { id: number, do: string, at: number, undo?: boolean }} MarkEvent */
 
@@ -39,95 +24,105 @@ export const keysOf = (mark) => /** @type {(keyof Mark)[]} */ (Object.keys(mark)
 const isConfirmation = (old, mark) =>
   keysOf(mark).every((name) => name === "confirmed" || old[name] === mark[name]);
 
-/**
- * @param {{ now: () => number, onChange: (marks: Mark[]) => void }} parts
- *   now: milliseconds since 1970 · onChange: draw them
- */
-export function createHistory({ now, onChange }) {
+/** Places are in UTF-16 units here. */
+export class History {
   /** @type {Mark[]} */
-  let marks = [];
+  #marks = [];
   /** @type {MarkEvent[]} */
-  let events = [];
+  #events = [];
   /** @type {Mark[][]} */
-  let earlier = [];
+  #earlier = [];
   /** @type {Mark[][]} */
-  let later = [];
-  let bytes = 0;
+  #later = [];
+  #bytes = 0;
+  #now;
+  #onChange;
 
-  /** @param {MarkEvent} event */
-  function keep(event) {
-    const more = bytesOf(event);
-    if (events.length === MOST_EVENTS || bytes + more > MOST_BYTES) return;
-    bytes += more;
-    events.push(event);
+  /**
+   * @param {{ now: () => number, onChange: (marks: Mark[]) => void }} parts
+   *   now: milliseconds since 1970 · onChange: draw them
+   */
+  constructor({ now, onChange }) {
+    this.#now = now;
+    this.#onChange = onChange;
+  }
+
+  marks = () => this.#marks;
+  events = () => this.#events;
+
+  nextId() {
+    return 1 + Math.max(0, ...[...this.#marks, ...this.#events].map(({ id }) => id));
   }
 
   /**
-   * @param {Mark[]} after
-   * @param {{ undo?: boolean }} more
+   * Begin with marks that are there already: suggestions, or those of a draft.
+   *
+   * @param {Mark[]} first
+   * @param {MarkEvent[]} [before]
    */
-  function note(after, more) {
-    const known = new Map(marks.map((mark) => [mark.id, mark]));
-    /**
-     * @param {string} action
-     * @param {Partial<Mark> & { id: number }} mark
-     */
-    const add = (action, mark) => keep({ do: action, at: now(), ...more, ...mark });
-    for (const mark of after) {
-      const old = known.get(mark.id);
-      known.delete(mark.id);
-      if (!old) add("add", mark);
-      else if (old !== mark) add(isConfirmation(old, mark) ? "confirm" : "change", mark);
-    }
-    for (const id of known.keys()) add("remove", { id });
+  begin(first, before = []) {
+    [this.#marks, this.#events, this.#earlier, this.#later] = [first, before, [], []];
+    this.#bytes = bytesOf(before);
+    this.#onChange(first);
+  }
+
+  /** @param {Mark[]} next */
+  change(next) {
+    this.#earlier.push(this.#marks);
+    this.#later = [];
+    this.#become(next);
+  }
+
+  /** Go back by one change; false when there is none. */
+  undo() {
+    const before = this.#earlier.pop();
+    if (!before) return false;
+    this.#later.push(this.#marks);
+    this.#become(before, { undo: true });
+    return true;
+  }
+
+  /** Make the change again that was undone last; false when there is none. */
+  redo() {
+    const after = this.#later.pop();
+    if (!after) return false;
+    this.#earlier.push(this.#marks);
+    this.#become(after);
+    return true;
   }
 
   /**
    * @param {Mark[]} next
    * @param {{ undo?: boolean }} [more]
    */
-  function become(next, more = {}) {
-    note(next, more);
-    marks = next;
-    onChange(marks);
+  #become(next, more = {}) {
+    for (const event of this.#difference(next)) this.#keep({ at: this.#now(), ...more, ...event });
+    this.#marks = next;
+    this.#onChange(next);
   }
 
-  return {
-    marks: () => marks,
-    events: () => events,
-    nextId: () => 1 + Math.max(0, ...marks.map(({ id }) => id), ...events.map(({ id }) => id)),
-    /** @param {Mark[]} next */
-    change(next) {
-      earlier.push(marks);
-      later = [];
-      become(next);
-    },
-    /** Go back by one change; false when there is none. */
-    undo() {
-      const before = earlier.pop();
-      if (!before) return false;
-      later.push(marks);
-      become(before, { undo: true });
-      return true;
-    },
-    /** Make the change again that was undone last; false when there is none. */
-    redo() {
-      const after = later.pop();
-      if (!after) return false;
-      earlier.push(marks);
-      become(after);
-      return true;
-    },
-    /**
-     * Begin with marks that are there already: suggestions, or those of a draft.
-     *
-     * @param {Mark[]} first
-     * @param {MarkEvent[]} [before]
-     */
-    begin(first, before = []) {
-      [marks, events, earlier, later] = [first, before, [], []];
-      bytes = bytesOf(before);
-      onChange(marks);
-    },
-  };
+  /**
+   * What was added, changed, confirmed and removed.
+   *
+   * @param {Mark[]} next
+   */
+  *#difference(next) {
+    const known = new Map(this.#marks.map((mark) => [mark.id, mark]));
+    for (const mark of next) {
+      const old = known.get(mark.id);
+      known.delete(mark.id);
+      if (!old) yield { do: "add", ...mark };
+      else if (old !== mark)
+        yield { do: isConfirmation(old, mark) ? "confirm" : "change", ...mark };
+    }
+    for (const id of known.keys()) yield { do: "remove", id };
+  }
+
+  /** @param {MarkEvent} event */
+  #keep(event) {
+    const more = bytesOf(event);
+    if (this.#events.length === MOST_EVENTS || this.#bytes + more > MOST_BYTES) return;
+    this.#bytes += more;
+    this.#events.push(event);
+  }
 }

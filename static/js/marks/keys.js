@@ -12,11 +12,8 @@ import {
 } from "./marking.js";
 import { finishMoving } from "./moving.js";
 
-/**
- * @typedef {import("./marking.js").Kind} Kind
- * @typedef {import("./marking.js").Marking} Marking
- * @typedef {import("./fields.js").Side} Side
- */
+/** @import { Side } from "./fields.js" */
+/** @import { Kind, Marking } from "./marking.js" */
 
 /**
  * Mark the chosen words, or put down the mark that is being moved.

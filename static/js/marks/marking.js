@@ -5,13 +5,9 @@ import { keysOf } from "./history.js";
 import { quoteOf } from "./list.js";
 import { inOrder, placedMarks } from "./places.js";
 
-/**
- * @typedef {import("./fields.js").Field} Field
- * @typedef {import("./fields.js").Fields} Fields
- * @typedef {import("./fields.js").Side} Side
- * @typedef {import("./history.js").Mark} Mark
- * @typedef {import("./markable.js").Place} Place
- */
+/** @import { Mark, SpansOptions, Stamp, Words } from "../work/types.js" */
+/** @import { Field, Fields, Side } from "./fields.js" */
+/** @import { Place } from "./markable.js" */
 
 /**
  * What a button or a number key marks words as.
@@ -26,12 +22,12 @@ import { inOrder, placedMarks } from "./places.js";
  * What the parts of an instrument that marks errors share.
  *
  * @typedef {object} Marking
- * @property {Record<string, any>} options
- * @property {Record<string, string>} words
+ * @property {SpansOptions} options
+ * @property {Words} words
  * @property {Kind[]} kinds the first is that of the Enter key
  * @property {Fields} fields
- * @property {ReturnType<typeof import("./history.js").createHistory>} history
- * @property {ReturnType<typeof import("./list.js").createList>} list
+ * @property {import("./history.js").History} history
+ * @property {import("./list.js").MarkList} list
  * @property {ReturnType<typeof import("./tools.js").mountChosen>} chosen
  * @property {ReturnType<typeof import("./bubble.js").createBubble>} bubble
  * @property {HTMLButtonElement} placeButton
@@ -40,7 +36,7 @@ import { inOrder, placedMarks } from "./places.js";
  * @property {number | null} pinned the mark whose entry in the list has, or had, the focus
  * @property {number | null} moving the mark whose place is being changed
  * @property {(message: string) => void} tell
- * @property {(time: DOMHighResTimeStamp) => void} onChange
+ * @property {(time: Stamp) => void} onChange
  */
 
 /** @typedef {Partial<Mark> & Pick<Mark, "side" | "start" | "end" | "text">} NewMark */
@@ -50,8 +46,8 @@ const UNMARKED_LEVEL = 2; // where there are no severities
 const MOST_NUMBER_KEYS = 9;
 
 /**
- * @param {Record<string, any>} options
- * @param {Record<string, string>} words
+ * @param {SpansOptions} options
+ * @param {Words} words
  * @returns {Kind[]}
  */
 export function kindsOf(options, words) {
@@ -71,7 +67,7 @@ export function kindsOf(options, words) {
 /**
  * What raters read for the severity and the category of a mark.
  *
- * @param {Record<string, any>} options
+ * @param {SpansOptions} options
  * @param {Mark} mark
  */
 export function nameOf({ severities, categories }, { severity, category }) {
@@ -94,11 +90,11 @@ export const markOf = ({ history }, id) =>
 /**
  * How severe a mark looks.
  *
- * @param {Record<string, any>} options
+ * @param {SpansOptions} options
  * @param {string} severity
  */
 export function levelOf({ severities }, severity) {
-  const index = severities.findIndex((/** @type {string[]} */ [name]) => name === severity);
+  const index = severities.findIndex(([name]) => name === severity);
   if (severity === NEUTRAL) return 0;
   return index < 0 ? UNMARKED_LEVEL : index + 1;
 }
@@ -160,7 +156,7 @@ export function currentMark(marking) {
  * @param {Marking} marking
  * @param {Mark[]} next
  * @param {string} message
- * @param {DOMHighResTimeStamp} time
+ * @param {Stamp} time
  */
 function changed(marking, next, message, time) {
   marking.history.change(next.toSorted(inOrder));
@@ -173,7 +169,7 @@ function changed(marking, next, message, time) {
  *
  * @param {Marking} marking
  * @param {Kind} kind
- * @param {DOMHighResTimeStamp} time
+ * @param {Stamp} time
  */
 export function markHere(marking, { changes }, time) {
   const { side, tell, words } = marking;
@@ -190,18 +186,18 @@ export function markHere(marking, { changes }, time) {
 
 /**
  * @param {Marking} marking
- * @param {DOMHighResTimeStamp} time
+ * @param {Stamp} time
  */
 export function addMissing(marking, time) {
-  const names = marking.options.severities.map((/** @type {string[]} */ [name]) => name);
-  const severity = names.findLast((/** @type {string} */ name) => name !== NEUTRAL) ?? "";
+  const names = marking.options.severities.map(([name]) => name);
+  const severity = names.findLast((name) => name !== NEUTRAL) ?? "";
   add(marking, { side: "output", start: null, end: null, text: "", severity, missing: true }, time);
 }
 
 /**
  * @param {Marking} marking
  * @param {NewMark} more
- * @param {DOMHighResTimeStamp} time
+ * @param {Stamp} time
  */
 function add(marking, more, time) {
   const { history, list, options, words, tell, chosen } = marking;
@@ -222,7 +218,7 @@ function add(marking, more, time) {
  * @param {Marking} marking
  * @param {number} id
  * @param {Partial<Mark>} changes
- * @param {DOMHighResTimeStamp} time
+ * @param {Stamp} time
  */
 export function set(marking, id, changes, time) {
   const old = markOf(marking, id);
@@ -237,7 +233,7 @@ export function set(marking, id, changes, time) {
 /**
  * @param {Marking} marking
  * @param {number} id
- * @param {DOMHighResTimeStamp} [time]
+ * @param {Stamp} [time]
  */
 export function remove(marking, id, time = performance.now()) {
   const gone = markOf(marking, id);
@@ -250,7 +246,7 @@ export function remove(marking, id, time = performance.now()) {
 
 /**
  * @param {Marking} marking
- * @param {DOMHighResTimeStamp} time
+ * @param {Stamp} time
  */
 export function undo(marking, time) {
   stopMoving(marking);
@@ -261,7 +257,7 @@ export function undo(marking, time) {
 
 /**
  * @param {Marking} marking
- * @param {DOMHighResTimeStamp} time
+ * @param {Stamp} time
  */
 export function redo(marking, time) {
   stopMoving(marking);

@@ -3,12 +3,10 @@
 import { say } from "../work/notices.js";
 import { fieldOf, goTo, isTaken, markOf, set, stopMoving } from "./marking.js";
 
-/**
- * @typedef {import("./marking.js").Marking} Marking
- * @typedef {import("./history.js").Mark} Mark
- * @typedef {import("./places.js").PlacedMark} PlacedMark
- * @typedef {import("./markable.js").Place} Place
- */
+/** @import { Mark } from "../work/types.js" */
+/** @import { Place } from "./markable.js" */
+/** @import { Marking } from "./marking.js" */
+/** @import { PlacedMark } from "./places.js" */
 
 /**
  * @param {Marking} marking

@@ -2,12 +2,9 @@
 
 import { inUnits } from "./markable.js";
 
-/**
- * @typedef {import("./fields.js").Side} Side
- * @typedef {import("./fields.js").Fields} Fields
- * @typedef {import("./history.js").Mark} Mark
- * @typedef {import("./markable.js").Place} Place
- */
+/** @import { Mark, SpansOptions } from "../work/types.js" */
+/** @import { Fields, Side } from "./fields.js" */
+/** @import { Place } from "./markable.js" */
 
 /** @typedef {Mark & Place} PlacedMark */
 
@@ -54,7 +51,7 @@ export function converted(one, fields, convert) {
  *
  * @param {Mark[]} given
  * @param {Fields} fields
- * @param {Record<string, any>} options
+ * @param {SpansOptions} options
  */
 export function suggestedMarks(given, fields, options) {
   /** @type {(pairs: [string, string][], name: string) => string} */

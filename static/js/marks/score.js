@@ -1,31 +1,30 @@
 // The score below a list of marks.
 
 import { createLine } from "../instruments/line.js";
+import { optionalPart, part } from "../parts.js";
 import { say } from "../work/notices.js";
 
-/**
- * @typedef {import("../instruments/contract.js").TemplateElement} TemplateElement
- * @typedef {import("../instruments/contract.js").InstrumentTools} InstrumentTools
- */
+/** @import { SpansOptions } from "../work/types.js" */
+/** @import { InstrumentTools } from "../instruments/contract.js" */
 
 /**
  * The score below the list: a line from 0 to 100 that says its number, and what that means.
  *
- * @param {TemplateElement} root
- * @param {InstrumentTools} tools
+ * @param {HTMLElement} root
+ * @param {InstrumentTools<SpansOptions>} tools
  */
 export function mountScore(root, { options, words, labelledBy, onChange }) {
-  const element = root.querySelector("[data-score]");
-  const said = root.querySelector("[data-score-said]");
-  /** @type {[score: number, name: string][]} */
+  const element = part(root, "[data-score]");
+  const said = part(root, "[data-score-said]");
   const anchors = options.anchors
-    .map((/** @type {[string, string]} */ [score, name]) => [Number(score), name])
-    .toSorted((/** @type {number[]} */ one, /** @type {number[]} */ other) => other[0] - one[0]);
+    .map(([score, name]) => ({ score: Number(score), name }))
+    .toSorted((one, other) => other.score - one.score);
   if (!options.bands) drawAnchors(root, element);
   /** @param {number | null} value */
   const text = (value) => {
     if (value === null) return words.not_set;
-    const name = anchors.find(([score]) => (options.bands ? value >= score : value === score))?.[1];
+    const fits = ({ score = 0 }) => (options.bands ? value >= score : value === score);
+    const name = anchors.find(fits)?.name;
     return say(words, name ? "score_named" : "score_said", { value, name });
   };
   const line = createLine(element, {
@@ -52,19 +51,19 @@ export function mountScore(root, { options, words, labelledBy, onChange }) {
 /**
  * The points of the line that have a meaning, before anybody touches it. The words are below it.
  *
- * @param {TemplateElement} root
- * @param {TemplateElement} slider
+ * @param {HTMLElement} root
+ * @param {HTMLElement} slider
  */
 function drawAnchors(root, slider) {
-  const list = root.querySelector("[data-anchors]");
+  const list = optionalPart(root, "[data-anchors]");
   if (!list) return;
   const points = [...list.children].sort((one, other) => scoreOf(one) - scoreOf(other));
   const scores = points.map(scoreOf);
   for (const score of scores) {
-    const tick = slider.ownerDocument.createElement("span");
+    const tick = document.createElement("span");
     tick.className = "score-tick";
     tick.style.insetInlineStart = `${score}%`;
-    slider.querySelector("[data-handle]").before(tick);
+    part(slider, "[data-handle]").before(tick);
   }
   // Each text has the part of the line that is nearest to its point.
   const middles = scores.slice(1).map((score, index) => (score + scores[index]) / 2);

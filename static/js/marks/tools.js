@@ -1,30 +1,28 @@
 // The buttons with which raters mark a text: those at the chosen words, and those of the whole text.
 
+import { make } from "../parts.js";
 import { keysOf } from "./history.js";
-import { button, choice, make } from "./list.js";
+import { button, choice } from "./list.js";
 
-/**
- * @typedef {import("../instruments/contract.js").TemplateElement} TemplateElement
- * @typedef {import("./history.js").Mark} Mark
- * @typedef {import("./marking.js").Kind} Kind
- */
+/** @import { Mark, SpansOptions, Stamp, Words } from "../work/types.js" */
+/** @import { Kind } from "./marking.js" */
 
 /**
  * @typedef {object} ToolActions
- * @property {(kind: Kind, time: DOMHighResTimeStamp) => void} mark
- * @property {(id: number, changes: Partial<Mark>, time: DOMHighResTimeStamp) => void} set
- * @property {(id: number, time: DOMHighResTimeStamp) => void} remove
+ * @property {(kind: Kind, time: Stamp) => void} mark
+ * @property {(id: number, changes: Partial<Mark>, time: Stamp) => void} set
+ * @property {(id: number, time: Stamp) => void} remove
  * @property {() => void} leave back to the text
- * @property {(time: DOMHighResTimeStamp) => void} addMissing
- * @property {(time: DOMHighResTimeStamp) => void} finishMoving
- * @property {(time: DOMHighResTimeStamp) => void} undo
- * @property {(time: DOMHighResTimeStamp) => void} redo
+ * @property {(time: Stamp) => void} addMissing
+ * @property {(time: Stamp) => void} finishMoving
+ * @property {(time: Stamp) => void} undo
+ * @property {(time: Stamp) => void} redo
  */
 
 /**
  * @typedef {object} Parts
- * @property {Record<string, any>} options
- * @property {Record<string, string>} words
+ * @property {SpansOptions} options
+ * @property {Words} words
  * @property {Kind[]} kinds
  * @property {ToolActions} actions
  */
@@ -32,14 +30,14 @@ import { button, choice, make } from "./list.js";
 /**
  * A button that leaves the focus in the text, and with it what is selected.
  *
- * @param {TemplateElement} holder
+ * @param {HTMLElement} holder
  * @param {string} label
- * @param {(time: DOMHighResTimeStamp) => void} onClick
+ * @param {(time: Stamp) => void} onClick
  * @param {string} [key]
  */
 function tool(holder, label, onClick, key = "") {
   const made = button(holder, label, (event) => onClick(event.timeStamp), "span-tool");
-  made.addEventListener("mousedown", (/** @type {Event} */ event) => event.preventDefault());
+  made.addEventListener("mousedown", (event) => event.preventDefault());
   if (!key) return made;
   made.setAttribute("aria-keyshortcuts", key);
   const shown = document.createElement("kbd");
@@ -52,7 +50,7 @@ function tool(holder, label, onClick, key = "") {
 /**
  * What can be done with the chosen words: a severity (or category) each, and for a mark the rest.
  *
- * @param {TemplateElement} holder
+ * @param {HTMLElement} holder
  * @param {Parts} parts
  */
 export function mountChosen(holder, { options, words, kinds, actions }) {
@@ -60,7 +58,7 @@ export function mountChosen(holder, { options, words, kinds, actions }) {
   let current;
   const hasKeys = kinds.length > 1;
   const pressed = kinds.map((kind, index) => {
-    const press = (/** @type {DOMHighResTimeStamp} */ time) => actions.mark(kind, time);
+    const press = (/** @type {Stamp} */ time) => actions.mark(kind, time);
     const made = tool(holder, kind.label, press, hasKeys ? String(index + 1) : "");
     made.classList.add(`level-${Math.min(kind.level, 3)}`);
     return made;
@@ -68,14 +66,14 @@ export function mountChosen(holder, { options, words, kinds, actions }) {
   const isChosenHere = kinds.some(({ changes }) => "category" in changes);
   const category = choice(holder, isChosenHere ? [] : options.categories, words.choose_category);
   category.setAttribute("aria-label", words.category);
-  category.addEventListener("change", (/** @type {Event} */ event) => {
+  category.addEventListener("change", (event) => {
     if (current) actions.set(current.id, { category: category.value }, event.timeStamp);
   });
   const confirm = tool(holder, words.confirm, (time) => {
     if (current) actions.set(current.id, { confirmed: true }, time);
   });
   const remove = tool(holder, words.remove, (time) => current && actions.remove(current.id, time));
-  holder.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  holder.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     event.preventDefault();
     actions.leave();
@@ -100,7 +98,7 @@ export function mountChosen(holder, { options, words, kinds, actions }) {
 /**
  * What can be done at any time: undo and redo, what is missing, and the place of a moved mark.
  *
- * @param {TemplateElement} holder
+ * @param {HTMLElement} holder
  * @param {Parts} parts
  * @returns {HTMLButtonElement} the last one, which is hidden
  */

@@ -1,6 +1,7 @@
 // The campaign form without page loads: rows come and go and options follow their instrument.
 // Each button does the same without this script, by sending the whole form.
 
+import { allParts, optionalPart, part } from "../parts.js";
 import { createDraftPreview } from "./draft_preview.js";
 import { fetchPage, replacePart } from "./fresh_page.js";
 
@@ -18,7 +19,7 @@ async function reshape(form, button) {
   const opened = [...form.querySelectorAll("details[open][id]")].map((part) => part.id);
   replacePart(form, page.querySelector(SELECTOR));
   for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
-  prepare(document.querySelector(SELECTOR));
+  prepare(part(document, SELECTOR, HTMLFormElement));
   lookAt(target);
   preview?.refresh();
 }
@@ -49,16 +50,17 @@ function lookAt(id) {
   if (first) first.focus({ preventScroll: true });
 }
 
-/** @param {any} form */
+/** @param {HTMLFormElement} form */
 function prepare(form) {
-  for (const button of form.querySelectorAll("[data-switch-button]")) button.hidden = true;
-  for (const choice of form.querySelectorAll("[data-switch]")) {
+  for (const button of allParts(form, "[data-switch-button]")) button.hidden = true;
+  for (const choice of allParts(form, "[data-switch]")) {
     choice.addEventListener("change", () => {
-      reshape(form, choice.parentElement.querySelector("[data-switch-button]"));
+      const around = /** @type {HTMLElement} */ (choice.parentElement);
+      reshape(form, part(around, "[data-switch-button]", HTMLButtonElement));
     });
   }
-  form.addEventListener("submit", (/** @type {any} */ event) => {
-    const button = event.submitter;
+  form.addEventListener("submit", (event) => {
+    const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
     if (button?.value === "preview") return;
     if (!button || button.value === "save" || scriptFailed) {
       leaving = true;
@@ -82,8 +84,9 @@ document.addEventListener("input", (event) => {
 addEventListener("beforeunload", (event) => {
   if (changed && !leaving) event.preventDefault();
 });
-prepare(document.querySelector(SELECTOR));
-const preview = createDraftPreview(document.querySelector("[data-preview-pane]"));
+prepare(part(document, SELECTOR, HTMLFormElement));
+const pane = optionalPart(document, "[data-preview-pane]", HTMLDialogElement);
+const preview = pane && createDraftPreview(pane);
 
 // A problem in the list leads to its field, wherever that is folded.
 document.addEventListener("click", (event) => {

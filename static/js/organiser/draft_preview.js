@@ -1,19 +1,18 @@
 // What raters will see of the form as it is typed. The form is posted into a frame, and the server
 // answers with the rater's page; nothing is stored.
 
+import { part } from "../parts.js";
+
 const TYPING_MS = 500;
 const WIDE = "(min-width: 80rem)";
 
-/**
- * The dialog of the template, or null on a page without a preview.
- *
- * @param {any} pane
- */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
+
+/** @param {HTMLDialogElement} pane */
 export function createDraftPreview(pane) {
-  if (!pane) return null;
-  const stage = pane.querySelector("[data-preview-stage]");
-  const send = pane.querySelector("[data-send-preview]");
-  const at = pane.querySelector("[name=preview_at]");
+  const stage = part(pane, "[data-preview-stage]");
+  const send = part(pane, "[data-send-preview]", HTMLButtonElement);
+  const at = part(pane, "[name=preview_at]", HTMLInputElement);
   const wide = matchMedia(WIDE);
   let timer = 0;
   let loaded = 0;
@@ -25,16 +24,12 @@ export function createDraftPreview(pane) {
 
   /** A new frame each time: a navigation of the old one would be a step in the history. */
   function load() {
-    const fresh = document.createElement("iframe");
-    fresh.name = send.formTarget = `draft-preview-${++loaded}`;
-    fresh.title = stage.dataset.title;
-    // It may run our scripts, which the policy of its page holds to our own files, and nothing more.
-    fresh.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
-    fresh.dataset.loading = "";
+    const fresh = newFrame(`draft-preview-${++loaded}`, stage.dataset.title ?? "");
+    send.formTarget = fresh.name;
     fresh.addEventListener("load", () => show(fresh), { once: true });
     for (const unfinished of stage.querySelectorAll("[data-loading]")) unfinished.remove();
     stage.append(fresh);
-    send.form.requestSubmit(send);
+    send.form?.requestSubmit(send);
   }
 
   /** @param {HTMLIFrameElement} fresh */
@@ -49,8 +44,8 @@ export function createDraftPreview(pane) {
     later(0);
   }
   wide.addEventListener("change", place);
-  pane.querySelector("[data-close-preview]").addEventListener("click", () => pane.close());
-  pane.querySelector("select").addEventListener("change", () => later(0));
+  part(pane, "[data-close-preview]").addEventListener("click", () => pane.close());
+  part(pane, "select").addEventListener("change", () => later(0));
   document.addEventListener("click", (event) => {
     const button = /** @type {HTMLElement} */ (event.target).closest("[data-open-preview]");
     if (!button) return;
@@ -59,21 +54,37 @@ export function createDraftPreview(pane) {
     later(0);
   });
   document.addEventListener("input", (event) => {
-    if (inForm(event.target)) later();
+    if (inForm(/** @type {Field} */ (event.target))) later();
   });
   document.addEventListener("focusin", (event) => {
-    const field = /** @type {any} */ (event.target);
+    const field = /** @type {Field} */ (event.target);
     if (!inForm(field) || !field.name || field.name === "do") return;
     const isElsewhere = partOf(field.name) !== partOf(at.value);
     at.value = field.name;
     if (isElsewhere) later();
   });
-  /** @param {any} element */
+  /** @param {Field} element */
   const inForm = (element) => element.form === send.form && !pane.contains(element);
-  // The row or the text that a field belongs to: "criteria.2", "texts.consent".
-  /** @param {string} name */
-  const partOf = (name) => name.split(".", 2).join(".");
 
   place();
   return { refresh: () => later(0) };
 }
+
+/**
+ * @param {string} name
+ * @param {string} title
+ */
+function newFrame(name, title) {
+  const frame = Object.assign(document.createElement("iframe"), { name, title });
+  // It may run our scripts, which the policy of its page holds to our own files, and nothing more.
+  frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+  frame.dataset.loading = "";
+  return frame;
+}
+
+/**
+ * The row or the text that a field belongs to: "criteria.2", "texts.consent".
+ *
+ * @param {string} name
+ */
+const partOf = (name) => name.split(".", 2).join(".");

@@ -2,7 +2,7 @@
 // it would cancel the files for the work, which are on their way, and on a slow line they would
 // need another round trip. Whatever this cannot show the form does in the usual way.
 
-(() => {
+{
   const form = /** @type {HTMLFormElement} */ (document.querySelector("form.needs-script"));
   const buttons = form.querySelectorAll("button");
   const styles = /** @type {HTMLStyleElement} */ (document.querySelector("style"));
@@ -32,16 +32,16 @@
    *
    * @param {?Document} next
    */
-  function fits(next) {
+  const fits = (next) => {
     if (!next?.querySelector("meta[name=address]") || next.querySelector("style")) return false;
     /** @param {Element} script */
     const addressOf = (script) => script.getAttribute("src");
     const loaded = new Set(Array.from(document.querySelectorAll("script[src]"), addressOf));
     return [...next.scripts].every((script) => loaded.has(addressOf(script)));
-  }
+  };
 
   /** @param {Document} next */
-  function show(next) {
+  const show = (next) => {
     const address = "meta[name=address]";
     const { lang, dir } = next.documentElement;
     Object.assign(document.documentElement, { lang, dir });
@@ -54,14 +54,14 @@
     const title = document.querySelector("h1");
     title?.setAttribute("tabindex", "-1");
     title?.focus();
-  }
+  };
 
   /**
    * Consent that arrives twice is one consent.
    *
    * @param {HTMLButtonElement} pressed
    */
-  function sendInTheUsualWay(pressed) {
+  const sendInTheUsualWay = (pressed) => {
     form.append(
       Object.assign(document.createElement("input"), {
         type: "hidden",
@@ -70,5 +70,5 @@
       }),
     );
     form.submit();
-  }
-})();
+  };
+}

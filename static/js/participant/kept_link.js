@@ -1,6 +1,6 @@
 // The rater's personal link, kept in the browser until the batch is done: cookies are lost sooner.
 
-/** @typedef {import("../work/types.js").PageStorage} PageStorage */
+/** @import { PageStorage } from "../work/types.js" */
 
 /** @param {string} door */
 const idOf = (door) => `resume:${door}`;
@@ -28,6 +28,7 @@ export const forgetLink = (storage, door) =>
  * @returns {Promise<string>}
  */
 export async function keptLink(storage, door) {
+  /** @type {{ link?: string } | undefined} */
   const kept = await storage.change((transaction) => transaction.get("drafts", idOf(door)));
   return kept?.link?.startsWith(`${door}resume/`) ? kept.link : "";
 }

@@ -1,6 +1,6 @@
 // Answers that this browser still keeps leave it on pages without work, too.
 
-import { createOutbox } from "../sending/outbox.js";
+import { Outbox, systemClock } from "../sending/outbox.js";
 import { createPost } from "../sending/post.js";
 import { openStorage } from "../sending/storage.js";
 
@@ -12,15 +12,10 @@ sendAll().catch(() => undefined); // a browser that keeps nothing has nothing to
 
 async function sendAll() {
   let stored = 0;
-  const outbox = createOutbox({
+  const outbox = new Outbox({
     storage: await openStorage(indexedDB),
     send: (payload) => post(submit, payload),
-    clock: {
-      now: () => Date.now(),
-      random: Math.random,
-      setTimeout: (work, delay) => setTimeout(work, delay),
-      clearTimeout: (timer) => clearTimeout(timer),
-    },
+    clock: systemClock,
     rater,
     report: {
       stored: () => (stored += 1),

@@ -1,10 +1,6 @@
 // What a rater has said on each screen so far, under the key that was made when it was shown.
 
-/**
- * @typedef {import("../work/types.js").Draft} Draft
- * @typedef {import("../work/types.js").ScreenId} ScreenId
- * @typedef {import("../work/types.js").PageStorage} PageStorage
- */
+/** @import { Draft, Outbox, PageStorage, ScreenId, Submission } from "../work/types.js" */
 
 /**
  * @param {number} assignment
@@ -16,16 +12,49 @@ export const idOf = (assignment, step) => `${assignment}:${step.trial}:${step.sc
 const leftId = (id) => `left:${id}`;
 
 /**
- * @param {{ storage: PageStorage, outbox: Pick<import("../work/types.js").Outbox, "enqueue">,
- *   newKey: () => string, assignment: number }} parts
+ * @param {string} id
+ * @param {string} key
+ * @returns {Draft}
  */
-export function createDrafts({ storage, outbox, newKey, assignment }) {
+const blank = (id, key) => ({
+  ...{ id, key, replaces: null, answers: {}, comment: "", spent_ms: 0, active_ms: 0, reloads: 0 },
+  state: "open",
+});
+
+/**
+ * Whether a screen was sent meanwhile, or is answered under another key: by another window.
+ *
+ * @param {Draft | undefined} found
+ * @param {Draft} draft
+ */
+const isOvertaken = (found, draft) =>
+  found !== undefined && (found.state === "sent" || found.key !== draft.key);
+
+export class Drafts {
+  #storage;
+  #outbox;
+  #newKey;
+  #assignment;
+
+  /**
+   * @param {{ storage: PageStorage, outbox: Pick<Outbox, "enqueue">, newKey: () => string,
+   *   assignment: number }} parts
+   */
+  constructor({ storage, outbox, newKey, assignment }) {
+    this.#storage = storage;
+    this.#outbox = outbox;
+    this.#newKey = newKey;
+    this.#assignment = assignment;
+  }
+
   /**
    * @param {ScreenId} step
    * @returns {Promise<Draft | undefined>}
    */
-  const read = (step) =>
-    storage.change((transaction) => transaction.get("drafts", idOf(assignment, step)));
+  read(step) {
+    const id = idOf(this.#assignment, step);
+    return this.#storage.change((transaction) => transaction.get("drafts", id));
+  }
 
   /**
    * The screen's draft: made now, when the screen is shown, or found from before.
@@ -33,35 +62,33 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
    * @param {ScreenId} step
    * @returns {Promise<Draft>}
    */
-  function show(step) {
-    const id = idOf(assignment, step);
-    return storage.change(async (transaction) => {
+  show(step) {
+    const id = idOf(this.#assignment, step);
+    return this.#storage.change(async (transaction) => {
+      /** @type {Draft | undefined} */
       const found = await transaction.get("drafts", id);
+      if (found && found.state !== "open") return found;
+      const shown = found ?? blank(id, this.#newKey());
       if (found) {
-        if (found.state === "open") {
-          const left = await transaction.get("drafts", leftId(id));
-          const isNewer = left?.key === found.key && left.spent_ms >= found.spent_ms;
-          if (isNewer) Object.assign(found, left, { id });
-          found.reloads += 1;
-          await transaction.put("drafts", found);
-        }
-        return found;
+        /** @type {Draft | undefined} */
+        const left = await transaction.get("drafts", leftId(id));
+        const isNewer = left?.key === found.key && left.spent_ms >= found.spent_ms;
+        if (isNewer) Object.assign(found, left, { id });
+        found.reloads += 1;
       }
-      const fresh = blank(id, newKey());
-      await transaction.put("drafts", fresh);
-      return fresh;
+      await transaction.put("drafts", shown);
+      return shown;
     });
   }
 
   /**
-   * Keep a half-done screen; one that was sent meanwhile (another window) is left alone.
+   * Keep a half-done screen; one that another window has sent is left alone.
    *
    * @param {Draft} draft
    */
-  function keep(draft) {
-    return storage.change(async (transaction) => {
-      const found = await transaction.get("drafts", draft.id);
-      if (found?.state === "sent" || (found && found.key !== draft.key)) return;
+  keep(draft) {
+    return this.#storage.change(async (transaction) => {
+      if (isOvertaken(await transaction.get("drafts", draft.id), draft)) return;
       await transaction.put("drafts", draft);
       await transaction.delete("drafts", leftId(draft.id));
     });
@@ -73,22 +100,23 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
    *
    * @param {Draft} draft
    */
-  const keepAtOnce = (draft) => storage.keepAtOnce({ ...draft, id: leftId(draft.id) });
+  keepAtOnce(draft) {
+    this.#storage.keepAtOnce({ ...draft, id: leftId(draft.id) });
+  }
 
   /**
    * Mark a screen as answered and put its payload into the outbox: both, or neither.
    * "elsewhere" when another window has answered it already; then nothing new is written.
    *
    * @param {Draft} draft
-   * @param {import("../work/types.js").Payload | null} payload null for practice, which is never sent
+   * @param {Submission | null} payload null for practice, which is never sent
    * @returns {Promise<"sent" | "elsewhere">}
    */
-  function send(draft, payload) {
-    return storage.change(async (transaction) => {
-      const found = await transaction.get("drafts", draft.id);
-      if (found?.state === "sent" || (found && found.key !== draft.key)) return "elsewhere";
+  send(draft, payload) {
+    return this.#storage.change(async (transaction) => {
+      if (isOvertaken(await transaction.get("drafts", draft.id), draft)) return "elsewhere";
       await transaction.put("drafts", { ...draft, state: "sent" });
-      if (payload) await outbox.enqueue(transaction, payload);
+      if (payload) await this.#outbox.enqueue(transaction, payload);
       return "sent";
     });
   }
@@ -99,11 +127,14 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
    * @param {ScreenId} step
    * @returns {Promise<Draft | undefined>}
    */
-  function reopen(step) {
-    return storage.change(async (transaction) => {
-      const found = await transaction.get("drafts", idOf(assignment, step));
+  reopen(step) {
+    return this.#storage.change(async (transaction) => {
+      /** @type {Draft | undefined} */
+      const found = await transaction.get("drafts", idOf(this.#assignment, step));
       if (found?.state !== "sent") return found;
-      const open = { ...found, state: "open", key: newKey(), replaces: found.key, reloads: -1 };
+      const replaces = found.key;
+      /** @type {Draft} */
+      const open = { ...found, state: "open", key: this.#newKey(), replaces, reloads: -1 };
       await transaction.put("drafts", open);
       return open;
     });
@@ -115,26 +146,28 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
    * @param {ScreenId} step
    * @returns {Promise<Draft>}
    */
-  function ask(step) {
-    return storage.change(async (transaction) => {
-      const id = idOf(assignment, step);
-      const found = (await transaction.get("drafts", id)) ?? blank(id, newKey());
-      const open = { ...found, state: "open", key: newKey(), reloads: -1 };
+  ask(step) {
+    return this.#storage.change(async (transaction) => {
+      const id = idOf(this.#assignment, step);
+      /** @type {Draft} */
+      const found = (await transaction.get("drafts", id)) ?? blank(id, this.#newKey());
+      /** @type {Draft} */
+      const open = { ...found, state: "open", key: this.#newKey(), reloads: -1 };
       await transaction.put("drafts", open);
       return open;
     });
   }
 
   /** The batch is done: nothing of it stays in this browser. */
-  function forget() {
-    const ours = [`${assignment}:`, leftId(`${assignment}:`)];
-    return storage.change(async (transaction) => {
-      for (const draft of await transaction.all("drafts")) {
-        if (
-          ours.some((start) => draft.id.startsWith(start)) ||
-          draft.id === `break:${assignment}`
-        ) {
-          await transaction.delete("drafts", draft.id);
+  forget() {
+    const ours = [`${this.#assignment}:`, leftId(`${this.#assignment}:`)];
+    const ofBreaks = `break:${this.#assignment}`;
+    return this.#storage.change(async (transaction) => {
+      /** @type {{ id: string }[]} */
+      const drafts = await transaction.all("drafts");
+      for (const { id } of drafts) {
+        if (id === ofBreaks || ours.some((start) => id.startsWith(start))) {
+          await transaction.delete("drafts", id);
         }
       }
     });
@@ -145,31 +178,10 @@ export function createDrafts({ storage, outbox, newKey, assignment }) {
    *
    * @returns {Promise<Map<string, Draft>>}
    */
-  async function mine() {
+  async mine() {
     /** @type {Draft[]} */
-    const drafts = await storage.change((transaction) => transaction.all("drafts"));
-    const found = drafts.filter((draft) => draft.id.startsWith(`${assignment}:`));
+    const drafts = await this.#storage.change((transaction) => transaction.all("drafts"));
+    const found = drafts.filter(({ id }) => id.startsWith(`${this.#assignment}:`));
     return new Map(found.map((draft) => [draft.id, draft]));
   }
-
-  return { read, show, keep, keepAtOnce, send, reopen, ask, forget, mine };
-}
-
-/**
- * @param {string} id
- * @param {string} key
- * @returns {Draft}
- */
-function blank(id, key) {
-  return {
-    id,
-    key,
-    replaces: null,
-    answers: {},
-    comment: "",
-    spent_ms: 0,
-    active_ms: 0,
-    reloads: 0,
-    state: "open",
-  };
 }

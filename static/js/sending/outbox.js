@@ -1,13 +1,8 @@
 // Answers on their way to the server: each stays here until the server has said that it has it.
 
-/**
- * @typedef {import("../work/types.js").PageStorage} PageStorage
- * @typedef {import("../work/types.js").Transaction} Transaction
- * @typedef {import("../work/types.js").Payload | import("../work/types.js").Complaint} Payload
- * @typedef {import("../work/types.js").Entry} Entry
- * @typedef {import("../work/types.js").ServerAnswer} ServerAnswer
- * @typedef {import("../work/types.js").Clock} Clock
- */
+/** @import { Clock, Entry, PageStorage, Report, ServerAnswer, Submission, Transaction } from "../work/types.js" */
+
+/** @typedef {Submission | Report} Payload */
 
 /**
  * What happened to the entries, for the page to show.
@@ -16,10 +11,18 @@
  * @property {(count: number) => unknown} [waiting] so many are not sent yet
  * @property {(delay: number) => unknown} [later] the server could not be reached
  * @property {() => unknown} [locked] the server does not know the rater
- * @property {(entry: Entry, answer: any) => unknown} [stored]
- * @property {(entry: Entry, answer: any) => unknown} [conflict]
- * @property {(entry: Entry, answer: any) => unknown} [refused]
+ * @property {(entry: Entry, answer: unknown) => unknown} [stored]
+ * @property {(entry: Entry, answer: unknown) => unknown} [conflict]
+ * @property {(entry: Entry, answer: unknown) => unknown} [refused]
  */
+
+/** @type {Clock} */
+export const systemClock = {
+  now: () => Date.now(),
+  random: Math.random,
+  setTimeout: (work, delay) => setTimeout(work, delay),
+  clearTimeout: (timer) => clearTimeout(timer),
+};
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
@@ -40,28 +43,38 @@ export function meaning(status) {
   return "later";
 }
 
-/**
- * @param {{ storage: PageStorage, send: (payload: Payload) => Promise<ServerAnswer>, clock: Clock,
- *   rater: string, report?: OutboxReport }} parts
- *   send: rejects without a connection · rater: whose entries these are
- */
-export function createOutbox({ storage, send, clock, rater, report = {} }) {
+export class Outbox {
+  #storage;
+  #send;
+  #clock;
+  #rater;
+  #report;
   /** @type {Promise<void> | null} */
-  let flushing = null;
-  let again = false;
+  #flushing = null;
+  #again = false;
   /** @type {number | undefined} */
-  let timer;
-  let failures = 0;
+  #timer;
+  #failures = 0;
 
   /**
-   * @param {Entry["state"]} [state]
-   * @returns {Promise<Entry[]>}
+   * @param {{ storage: PageStorage, send: (payload: Payload) => Promise<ServerAnswer>, clock: Clock,
+   *   rater: string, report?: OutboxReport }} parts
+   *   send: rejects without a connection · rater: whose entries these are
    */
-  async function mine(state = "waiting") {
+  constructor({ storage, send, clock, rater, report = {} }) {
+    this.#storage = storage;
+    this.#send = send;
+    this.#clock = clock;
+    this.#rater = rater;
+    this.#report = report;
+  }
+
+  /** What is not sent yet, oldest first. */
+  async waiting() {
     /** @type {Entry[]} */
-    const entries = await storage.change((transaction) => transaction.all("outbox"));
+    const entries = await this.#storage.change((transaction) => transaction.all("outbox"));
     return entries
-      .filter((entry) => entry.rater === rater && entry.state === state)
+      .filter(({ rater, state }) => rater === this.#rater && state === "waiting")
       .sort((one, other) => one.queued - other.queued);
   }
 
@@ -71,13 +84,14 @@ export function createOutbox({ storage, send, clock, rater, report = {} }) {
    * @param {Transaction} transaction
    * @param {Payload} payload
    */
-  function enqueue(transaction, payload) {
+  enqueue(transaction, payload) {
+    const [rater, queued] = [this.#rater, this.#clock.now()];
     return transaction.put("outbox", {
       key: payload.key,
       rater,
       payload,
       state: "waiting",
-      queued: clock.now(),
+      queued,
     });
   }
 
@@ -86,60 +100,56 @@ export function createOutbox({ storage, send, clock, rater, report = {} }) {
    *
    * @returns {Promise<void>}
    */
-  function flush() {
-    if (flushing) {
-      again = true;
-      return flushing;
+  flush() {
+    if (this.#flushing) {
+      this.#again = true;
+      return this.#flushing;
     }
-    clock.clearTimeout(timer);
-    flushing = sendAll().finally(() => {
-      flushing = null;
-      if (again) {
-        again = false;
-        flush();
+    this.#clock.clearTimeout(this.#timer);
+    this.#flushing = this.#sendAll().finally(() => {
+      this.#flushing = null;
+      if (this.#again) {
+        this.#again = false;
+        this.flush();
       }
     });
-    return flushing;
+    return this.#flushing;
   }
 
-  async function sendAll() {
-    for (const entry of await mine()) {
-      const outcome = await sendOne(entry);
+  async #sendAll() {
+    for (const entry of await this.waiting()) {
+      const outcome = await this.#sendOne(entry);
       if (outcome === "later" || outcome === "locked") break;
     }
-    report.waiting?.((await mine()).length);
+    this.#report.waiting?.((await this.waiting()).length);
   }
 
   /** @param {Entry} entry */
-  async function sendOne(entry) {
-    let answer;
-    try {
-      answer = await send(entry.payload);
-    } catch {
-      answer = { status: 0, document: null };
-    }
+  async #sendOne(entry) {
+    const answer = await this.#send(entry.payload).catch(() => ({ status: 0, document: null }));
     const outcome = meaning(answer.status);
-    if (outcome === "later") return retryLater();
+    if (outcome === "later") return this.#retryLater();
     if (outcome === "locked") {
-      report.locked?.();
+      this.#report.locked?.();
       return outcome;
     }
-    failures = 0;
-    await storage.change((transaction) =>
+    this.#failures = 0;
+    await this.#storage.change((transaction) =>
       outcome === "stored"
         ? transaction.delete("outbox", entry.key)
         : transaction.put("outbox", { ...entry, state: outcome, answer: answer.document }),
     );
-    await report[outcome]?.(entry, answer.document);
+    await this.#report[outcome]?.(entry, answer.document);
     return outcome;
   }
 
-  function retryLater() {
-    failures += 1;
-    const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
+  #retryLater() {
+    this.#failures += 1;
+    const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1));
     // Raters who lost the server together do not come back in the same instant.
-    timer = clock.setTimeout(flush, delay * (0.75 + clock.random() / 2));
-    report.later?.(delay);
+    const wait = delay * (0.75 + this.#clock.random() / 2);
+    this.#timer = this.#clock.setTimeout(() => this.flush(), wait);
+    this.#report.later?.(delay);
     return "later";
   }
 
@@ -148,9 +158,7 @@ export function createOutbox({ storage, send, clock, rater, report = {} }) {
    *
    * @param {string} key
    */
-  function drop(key) {
-    return storage.change((transaction) => transaction.delete("outbox", key));
+  drop(key) {
+    return this.#storage.change((transaction) => transaction.delete("outbox", key));
   }
-
-  return { enqueue, flush, waiting: mine, drop };
 }

@@ -1,5 +1,7 @@
 // Calls to the server: JSON out, JSON in; rejects where there is no connection.
 
+/** @import { ServerAnswer } from "../work/types.js" */
+
 const PATIENCE_MS = 20_000;
 
 /** @param {string} token the page's proof that a call is its own; it can be renewed */
@@ -7,7 +9,7 @@ export function createPost(token) {
   /**
    * @param {string} address
    * @param {object} [document]
-   * @returns {Promise<import("../work/types.js").ServerAnswer>}
+   * @returns {Promise<ServerAnswer>}
    */
   async function post(address, document = {}) {
     const answer = await fetch(address, {

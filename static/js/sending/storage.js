@@ -1,9 +1,8 @@
 // Where drafts and unsent answers live: IndexedDB, or memory where the browser forbids it.
 
+/** @import { PageStorage, StoreName, Transaction } from "../work/types.js" */
+
 /**
- * @typedef {import("../work/types.js").PageStorage} PageStorage
- * @typedef {import("../work/types.js").Transaction} Transaction
- * @typedef {import("../work/types.js").StoreName} StoreName
  * @typedef {(copy: Transaction) => Promise<unknown>} Write
  */
 
@@ -57,41 +56,6 @@ export function withFallback(database, onFailure, patience = PATIENCE_MS) {
   let failed = false;
 
   /**
-   * As the database's own transaction, with a note of what each store is known to hold.
-   *
-   * @param {Transaction} transaction
-   * @param {Write[]} known
-   * @returns {Transaction}
-   */
-  function noting(transaction, known) {
-    /**
-     * @param {StoreName} store
-     * @param {any} value
-     */
-    const note = (store, value) => value && known.push((copy) => copy.put(store, value));
-    return {
-      async get(store, key) {
-        const value = await transaction.get(store, key);
-        note(store, structuredClone(value));
-        return value;
-      },
-      async all(store) {
-        const values = await transaction.all(store);
-        for (const value of structuredClone(values)) note(store, value);
-        return values;
-      },
-      put(store, value) {
-        note(store, structuredClone(value));
-        return transaction.put(store, value);
-      },
-      delete(store, key) {
-        known.push((copy) => copy.delete(store, key));
-        return transaction.delete(store, key);
-      },
-    };
-  }
-
-  /**
    * @template T
    * @param {(transaction: Transaction) => Promise<T>} work
    * @returns {Promise<T>}
@@ -131,6 +95,41 @@ export function withFallback(database, onFailure, patience = PATIENCE_MS) {
         // The page goes, and nobody is there who could be told.
       }
       memory.keepAtOnce(draft);
+    },
+  };
+}
+
+/**
+ * As the database's own transaction, with a note of what each store is known to hold.
+ *
+ * @param {Transaction} transaction
+ * @param {Write[]} known
+ * @returns {Transaction}
+ */
+function noting(transaction, known) {
+  /**
+   * @param {StoreName} store
+   * @param {object | undefined} value
+   */
+  const note = (store, value) => value && known.push((copy) => copy.put(store, value));
+  return {
+    async get(store, key) {
+      const value = await transaction.get(store, key);
+      note(store, structuredClone(value));
+      return value;
+    },
+    async all(store) {
+      const values = await transaction.all(store);
+      for (const value of structuredClone(values)) note(store, value);
+      return values;
+    },
+    put(store, value) {
+      note(store, structuredClone(value));
+      return transaction.put(store, value);
+    },
+    delete(store, key) {
+      known.push((copy) => copy.delete(store, key));
+      return transaction.delete(store, key);
     },
   };
 }
@@ -196,11 +195,16 @@ function overDatabase(database, hurried) {
   database.onversionchange = () => database.close();
   return {
     lasting: true,
+    /**
+     * @template T
+     * @param {(transaction: Transaction) => Promise<T>} work
+     * @returns {Promise<T>}
+     */
     change(work) {
       return new Promise((resolve, reject) => {
         // "strict": on disk before we say so, because the next thing may be a power cut.
         const transaction = database.transaction(STORES, "readwrite", { durability: "strict" });
-        /** @type {any} */
+        /** @type {T} */
         let result;
         /** @type {Map<string, string | null | undefined>} */
         const overtaken = new Map();
@@ -244,8 +248,9 @@ function overDatabase(database, hurried) {
  */
 function access(transaction, overtake) {
   /**
-   * @param {IDBRequest} request
-   * @returns {Promise<any>}
+   * @template T
+   * @param {IDBRequest<T>} request
+   * @returns {Promise<T>}
    */
   const ask = (request) =>
     new Promise((resolve, reject) => {
@@ -272,19 +277,15 @@ function access(transaction, overtake) {
  * @returns {PageStorage}
  */
 export function memoryStorage() {
-  /** @type {Record<StoreName, Map<string, any>>} */
+  /** @type {Record<StoreName, Map<string, unknown>>} */
   const stores = { drafts: new Map(), outbox: new Map() };
-  /**
-   * @param {StoreName} store
-   * @param {any} value
-   */
-  const keyOf = (store, value) => (store === "outbox" ? value.key : value.id);
+  /** @param {{ key?: string, id?: string }} value */
+  const keyOf = ({ key, id }) => id ?? key ?? "";
   /** @type {Transaction} */
   const transaction = {
-    get: async (store, key) => structuredClone(stores[store].get(key)),
-    all: async (store) => structuredClone([...stores[store].values()]),
-    put: async (store, value) =>
-      void stores[store].set(keyOf(store, value), structuredClone(value)),
+    get: async (store, key) => /** @type {never} */ (structuredClone(stores[store].get(key))),
+    all: async (store) => /** @type {never[]} */ (structuredClone([...stores[store].values()])),
+    put: async (store, value) => void stores[store].set(keyOf(value), structuredClone(value)),
     delete: async (store, key) => void stores[store].delete(key),
   };
   /** @type {Promise<unknown>} */

@@ -1,5 +1,7 @@
 // A short bell before a timed trial; its visual twin is the fixation mark's ring (CSS).
 
+/** @import { Bell } from "./types.js" */
+
 const SECONDS = 0.25;
 
 /**
@@ -7,7 +9,7 @@ const SECONDS = 0.25;
  *
  * @param {typeof globalThis.AudioContext | undefined} AudioContext
  * @param {() => boolean} wanted
- * @returns {import("./types.js").Bell}
+ * @returns {Bell}
  */
 export function createBell(AudioContext, wanted) {
   /** @type {AudioContext | null} */

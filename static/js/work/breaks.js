@@ -2,22 +2,44 @@
 
 import { breakIsDue } from "./session.js";
 
+/** @import { BreakRules, PageStorage } from "./types.js" */
+
 // A page may lie open while its rater is elsewhere: so much at most counts as work on one screen.
 const LONGEST_SCREEN_MS = 10 * 60_000;
+
+/** @param {number} number */
+const countable = (number) => (Number.isFinite(number) ? Math.max(0, number) : 0);
+
+/** @typedef {{ id: string, trials: number, worked: number, left: number | null, seen: number }} State */
+
+/**
+ * What was kept, as far as it makes sense.
+ *
+ * @param {State} found
+ * @param {number} length of a break
+ * @returns {State}
+ */
+const sensible = ({ id, trials, worked, left, seen }, length) => ({
+  id,
+  trials: countable(trials),
+  worked: countable(worked),
+  left: Number.isFinite(left) ? Math.min(countable(Number(left)), length) : null,
+  seen: countable(seen),
+});
 
 /**
  * What is counted is work, not the time of day: minutes on the screens themselves, and the rest of
  * a break in milliseconds. The wall clock only tells how long the page was away; wherever it may
  * have been changed meanwhile, a break is never longer than the campaign says.
  *
- * @param {{ storage: import("./types.js").PageStorage, breaks: import("./types.js").BreakRules,
+ * @param {{ storage: PageStorage, breaks: BreakRules,
  *   assignment: number, wallClock: () => number }} parts
  */
 export function createBreaks({ storage, breaks, assignment, wallClock }) {
   const id = `break:${assignment}`;
   const length = breaks.minutes * 60_000;
-  const none = /** @type {number | null} */ (null);
-  const fresh = () => ({ id, trials: 0, worked: 0, left: none, seen: wallClock() });
+  /** @returns {State} */
+  const fresh = () => ({ id, trials: 0, worked: 0, left: null, seen: wallClock() });
   let state = fresh();
 
   function keep() {
@@ -33,20 +55,12 @@ export function createBreaks({ storage, breaks, assignment, wallClock }) {
     else if (state.left !== null) state.left -= away;
   }
 
-  /** @param {number} number */
-  const countable = (number) => (Number.isFinite(number) ? Math.max(0, number) : 0);
-
   return {
     async load() {
+      /** @type {State | undefined} */
       const found = await storage.change((transaction) => transaction.get("drafts", id));
       if (!found) return;
-      state = {
-        id,
-        trials: countable(found.trials),
-        worked: countable(found.worked),
-        left: Number.isFinite(found.left) ? Math.min(countable(found.left), length) : null,
-        seen: countable(found.seen),
-      };
+      state = sensible(found, length);
       returned();
     },
     /** The page goes out of sight. */

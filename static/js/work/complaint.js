@@ -1,18 +1,20 @@
 // "Report a problem": a short text about the screen, which goes out with the answers.
 
+/** @import { Notice, Outbox, PageDocument, PageStorage, ScreenId } from "./types.js" */
+
 /**
  * Tie the dialog to its button. What is sent waits in the outbox, as answers do, so that it needs
  * no connection and costs no answer.
  *
  * @param {{ dialog: HTMLDialogElement, form: HTMLFormElement, button: HTMLElement,
- *   page: import("./types.js").PageDocument, outbox: import("./types.js").Outbox,
- *   storage: import("./types.js").PageStorage, notice: import("./types.js").Notice,
- *   here: () => import("./types.js").ScreenId | undefined }} parts
+ *   page: PageDocument, outbox: Outbox,
+ *   storage: PageStorage, notice: Notice,
+ *   here: () => ScreenId | undefined }} parts
  *   here: the screen in front of the rater
  */
 export function tieComplaints({ dialog, form, button, page, outbox, storage, notice, here }) {
   const field = /** @type {HTMLTextAreaElement} */ (form.elements.namedItem("complaint"));
-  /** @type {import("./types.js").ScreenId | undefined} */
+  /** @type {ScreenId | undefined} */
   let about;
   // A dialog may have to wait until a measured trial is over; it is about what was pressed on.
   button.addEventListener("click", () => {

@@ -1,17 +1,12 @@
 // The one screen in front of the rater: its clock runs, its changes are kept, its answers are sent.
 
+import { optionalPart, part } from "../parts.js";
 import { say } from "./notices.js";
 import { mountScreen } from "./screen.js";
-import { createStopwatch, painted, ready } from "./timing.js";
+import { painted, ready, Stopwatch } from "./timing.js";
 import { wordsInView } from "./words_in_view.js";
 
-/**
- * @typedef {import("./types.js").Step} Step
- * @typedef {import("./types.js").Draft} Draft
- * @typedef {import("./types.js").Outcome} Outcome
- * @typedef {import("./types.js").Payload} Payload
- * @typedef {import("./types.js").MountedScreen} MountedScreen
- */
+/** @import { BrowserTools, Device, Draft, Drafts, Header, InstrumentModule, MountedScreen, Outcome, PageDocument, PageView, Refusal, Route, Stamp, Step, Submission, View } from "./types.js" */
 
 /**
  * The screen in front of the rater.
@@ -20,7 +15,7 @@ import { wordsInView } from "./words_in_view.js";
  * @property {Step} step
  * @property {Draft} draft
  * @property {MountedScreen} screen
- * @property {import("./types.js").Stopwatch} stopwatch
+ * @property {Stopwatch} stopwatch
  * @property {boolean} measuring
  * @property {boolean} isSending
  * @property {(outcome: Outcome) => void} resolve
@@ -35,45 +30,64 @@ const DEAF_MS = 250;
 /**
  * Enter sends a form from every native control; our own sliders do the same.
  *
- * @param {any} event a key that went down in the form
+ * @param {HTMLFormElement} form
+ * @param {KeyboardEvent} event
  */
-function enterGoesOn(event) {
-  if (event.key !== "Enter" || event.repeat || event.target.role !== "slider") return;
+function enterGoesOn(form, event) {
+  const control = /** @type {Element} */ (event.target);
+  if (event.key !== "Enter" || event.repeat || control.role !== "slider") return;
   event.preventDefault();
-  event.currentTarget.requestSubmit();
+  form.requestSubmit();
 }
 
 /**
  * Where a screen begins: at its top, or in a document at the segment that is asked about.
  *
- * @param {import("./types.js").TemplateElement} form
+ * @param {HTMLElement} form
  */
 function goTo(form) {
-  const place = form.querySelector("[data-place]");
-  (place ?? form.querySelector("h2")).focus({ preventScroll: true });
+  const place = optionalPart(form, "[data-place]");
+  (place ?? part(form, "h2", HTMLElement)).focus({ preventScroll: true });
   if (place) place.scrollIntoView({ block: "start" });
   else scrollTo(0, 0);
 }
 
 /**
- * Answers leave the desk in two steps: into the browser's database, then (elsewhere) to the server.
- * A screen is left with an outcome: "sent", "elsewhere" (another window answered it), "back",
- * "refused" or "overtaken".
+ * What is on a screen now.
  *
- * @param {{ page: import("./types.js").PageDocument, drafts: import("./types.js").Drafts,
- *   route: import("./types.js").Route, header: import("./types.js").Header,
- *   instruments: Record<string, import("./types.js").InstrumentModule>,
- *   view: import("./types.js").View, tools: import("./types.js").BrowserTools, device: object,
- *   onWork: (milliseconds: number) => void, onFailure: (error: unknown) => void }} parts
+ * @param {OpenScreen} shown
+ * @param {number} now
+ * @returns {Draft}
  */
-export function createDesk(parts) {
-  const { page, drafts, route, header, view, tools } = parts;
-  const { words } = page;
+const draftOf = ({ draft, screen, stopwatch }, now) => ({
+  ...draft,
+  answers: screen.draft(),
+  files: screen.files?.logs(),
+  comment: screen.comment?.value ?? "",
+  spent_ms: stopwatch.spent(now),
+  active_ms: stopwatch.active(now),
+  views: stopwatch.views(),
+});
+
+/**
+ * Answers leave the desk in two steps: into the browser's database, then (elsewhere) to the server.
+ */
+export class Desk {
+  #parts;
   /** @type {OpenScreen | null} */
-  let current = null;
+  #current = null;
   // How the next screen is to be left although it is not there yet.
   /** @type {Outcome | null} */
-  let leaving = null;
+  #leaving = null;
+
+  /**
+   * @param {{ page: PageDocument, drafts: Drafts, route: Route, header: Header, view: PageView,
+   *   instruments: Record<string, InstrumentModule>, tools: BrowserTools, device: Device,
+   *   onWork: (milliseconds: number) => void, onFailure: (error: unknown) => void }} parts
+   */
+  constructor(parts) {
+    this.#parts = parts;
+  }
 
   /**
    * Put a screen on the page.
@@ -82,26 +96,26 @@ export function createDesk(parts) {
    * @param {Draft} draft
    * @param {{ mayGoBack?: boolean }} [options]
    */
-  function mount(step, draft, { mayGoBack = false } = {}) {
+  mount(step, draft, { mayGoBack = false } = {}) {
+    const { page, route, header, view, instruments } = this.#parts;
     const screen = mountScreen({
       template: view.screenTemplate(step.screen),
       page,
       step,
-      instruments: parts.instruments,
-      onChange: () => current?.onChange(),
+      instruments,
+      onChange: () => this.#current?.onChange(),
     });
+    const { form, next } = screen;
     screen.restore(draft.answers);
     screen.files?.restore(draft.files ?? []);
     if (screen.comment) screen.comment.value = draft.comment;
     const isLast = !step.practice && route.isLast(step);
-    screen.form.querySelector("[data-next]").textContent = isLast ? words.finish : words.next;
-    screen.form.addEventListener("keydown", enterGoesOn);
+    next.textContent = isLast ? page.words.finish : page.words.next;
+    form.addEventListener("keydown", (event) => enterGoesOn(form, event));
     // Without this a form that is sent before its clock runs would load another page.
-    screen.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) =>
-      event.preventDefault(),
-    );
+    form.addEventListener("submit", (event) => event.preventDefault());
     header.show(step, { mayGoBack });
-    view.stage.replaceChildren(screen.form);
+    view.stage.replaceChildren(form);
     return screen;
   }
 
@@ -113,8 +127,9 @@ export function createDesk(parts) {
    *   measuring?: boolean }} shown
    * @returns {Promise<Outcome>}
    */
-  function open({ step, draft, screen, onset, measuring = false }) {
-    const stopwatch = createStopwatch({
+  open({ step, draft, screen, onset, measuring = false }) {
+    const { tools } = this.#parts;
+    const stopwatch = new Stopwatch({
       onset,
       before: draft.spent_ms,
       activeBefore: draft.active_ms,
@@ -124,80 +139,67 @@ export function createDesk(parts) {
     });
     /** @type {number | undefined} */
     let timer;
-    screen.form.dataset.onset = onset;
+    const onChange = () => {
+      tools.clearTimeout(timer);
+      timer = tools.setTimeout(() => this.keep(), SAVE_AFTER_MS);
+    };
+    const forget = () => tools.clearTimeout(timer);
+    screen.form.dataset.onset = String(onset);
     screen.files?.start(() => stopwatch.since(tools.now()));
+    screen.comment?.addEventListener("input", onChange);
+    screen.form.addEventListener("view", (event) => {
+      const { view, stamp } = /** @type {CustomEvent<{ view: View, stamp: Stamp }>} */ (event)
+        .detail;
+      stopwatch.viewed(view, stamp);
+      this.#current?.onChange();
+    });
+    const open = { step, draft, screen, stopwatch, measuring, isSending: false, onChange, forget };
     return new Promise((resolve) => {
-      current = {
-        step,
-        draft,
-        screen,
-        stopwatch,
-        measuring,
-        isSending: false,
-        resolve,
-        onChange() {
-          tools.clearTimeout(timer);
-          timer = tools.setTimeout(keep, SAVE_AFTER_MS);
-        },
-        forget: () => tools.clearTimeout(timer),
-      };
-      screen.comment?.addEventListener("input", current.onChange);
-      screen.form.addEventListener("view", (/** @type {CustomEvent} */ { detail }) => {
-        stopwatch.viewed(detail.view, detail.stamp);
-        current?.onChange();
-      });
+      this.#current = { ...open, resolve };
     });
   }
 
   /** @param {Outcome} outcome */
-  function close(outcome) {
-    if (!current) return;
-    const { resolve, forget, screen } = current;
+  #close(outcome) {
+    if (!this.#current) return;
+    const { resolve, forget, screen } = this.#current;
     forget();
     screen.files?.stop();
-    current = null;
+    this.#current = null;
     resolve(outcome);
   }
 
-  /**
-   * What is on the screen now.
-   *
-   * @param {OpenScreen} shown
-   */
-  const draftOf = ({ draft, screen, stopwatch }) => ({
-    ...draft,
-    answers: screen.draft(),
-    files: screen.files?.logs(),
-    comment: screen.comment?.value ?? "",
-    spent_ms: stopwatch.spent(tools.now()),
-    active_ms: stopwatch.active(tools.now()),
-    views: stopwatch.views(),
-  });
-
   /** Write down what is on the screen now. */
-  const keep = () => (current ? drafts.keep(draftOf(current)) : undefined);
+  async keep() {
+    const { drafts, tools } = this.#parts;
+    if (this.#current) await drafts.keep(draftOf(this.#current, tools.now()));
+  }
 
   /** Write it down at once: the page is about to go. */
-  const keepAtOnce = () => current && drafts.keepAtOnce(draftOf(current));
+  keepAtOnce() {
+    const { drafts, tools } = this.#parts;
+    if (this.#current) drafts.keepAtOnce(draftOf(this.#current, tools.now()));
+  }
 
   /**
    * The rater pressed Next: send the answers, or say what they lack.
    *
    * @param {number} time
    */
-  async function submit(time) {
-    if (!current || current.isSending) return;
-    const { screen, stopwatch } = current;
+  async submit(time) {
+    if (!this.#current || this.#current.isSending) return;
+    const { page } = this.#parts;
+    const { screen, stopwatch } = this.#current;
     const problems = screen.problems();
-    if (problems.length) return void screen.showProblems(problems);
+    if (problems.length) return screen.showProblems(problems);
     const unplayed = screen.files?.problem();
     if (unplayed) {
       screen.say(unplayed);
-      return void screen.files?.focus();
+      return screen.files?.focus();
     }
-    const secondsLeft = Math.ceil(page.least_seconds - stopwatch.spent(time) / 1_000);
-    if (secondsLeft > 0) return void screen.say(say(words, "wait", { seconds: secondsLeft }));
-    await send(time);
+    const seconds = Math.ceil(page.least_seconds - stopwatch.spent(time) / 1_000);
+    if (seconds > 0) return screen.say(say(page.words, "wait", { seconds }));
+    await this.send(time);
   }
 
   /**
@@ -205,26 +207,26 @@ export function createDesk(parts) {
    *
    * @param {number} time
    */
-  async function send(time) {
-    const sending = current;
+  async send(time) {
+    const sending = this.#current;
     if (!sending) return;
-    const { screen, step, stopwatch, forget } = sending;
-    forget();
+    const { drafts, header, route, onWork, onFailure } = this.#parts;
+    const { screen, step, stopwatch } = sending;
+    sending.forget();
     sending.isSending = true;
-    const next = screen.form.querySelector("[data-next]");
-    next.disabled = true;
+    screen.next.disabled = true;
     try {
-      const outcome = await drafts.send(...entry(sending, time));
+      const outcome = await drafts.send(...this.#entry(sending, time));
       if (outcome === "sent") {
         header.took(stopwatch.spent(time));
-        parts.onWork(stopwatch.worked(time));
+        onWork(stopwatch.worked(time));
       }
       route.markAnswered(step);
-      if (current === sending) close(outcome);
+      if (this.#current === sending) this.#close(outcome);
     } catch (error) {
       sending.isSending = false;
-      next.disabled = false;
-      parts.onFailure(error);
+      screen.next.disabled = false;
+      onFailure(error);
     }
   }
 
@@ -233,15 +235,16 @@ export function createDesk(parts) {
    *
    * @param {OpenScreen} sending
    * @param {number} time
-   * @returns {[Draft, Payload | null]}
+   * @returns {[Draft, Submission | null]}
    */
-  function entry({ screen, step, draft, stopwatch }, time) {
+  #entry({ screen, step, draft, stopwatch }, time) {
+    const { page, device } = this.#parts;
     const answers = screen.answers(stopwatch.since);
     const comment = screen.comment?.value.trim() ?? "";
     const files = screen.files?.logs();
     const own = { answers: screen.draft(), files, comment, spent_ms: stopwatch.spent(time) };
     const kept = { ...draft, ...own };
-    if (step.practice) return [{ ...kept, given: answers }, null];
+    if (typeof step.trial === "string") return [{ ...kept, given: answers }, null];
     const payload = {
       version: page.version,
       key: draft.key,
@@ -249,7 +252,7 @@ export function createDesk(parts) {
       trial: step.trial,
       screen: step.screen,
       answers,
-      times: stopwatch.times(time, { ...parts.device, ...(files?.length ? { files } : {}) }),
+      times: stopwatch.times(time, { ...device, ...(files?.length ? { files } : {}) }),
       comment,
       replaces: draft.replaces,
     };
@@ -261,44 +264,44 @@ export function createDesk(parts) {
    *
    * @param {Step} step
    * @param {Draft} draft
-   * @param {import("./types.js").Refusal[]} refusals
+   * @param {Refusal[]} refusals
    */
-  async function show(step, draft, refusals) {
-    const screen = mount(step, draft, { mayGoBack: route.before(step) !== null });
+  async show(step, draft, refusals) {
+    const { route, tools } = this.#parts;
+    const screen = this.mount(step, draft, { mayGoBack: route.before(step) !== null });
     goTo(screen.form);
     await ready(screen.form, tools.fonts);
     const onset = await painted(tools.nextFrame);
-    if (leaving) return leaving;
-    const left = open({ step, draft, screen, onset });
+    if (this.#leaving) return this.#leaving;
+    const left = this.open({ step, draft, screen, onset });
     screen.showRefusals(refusals);
-    screen.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
-      if (event.timeStamp - onset > DEAF_MS) submit(event.timeStamp);
+    screen.form.addEventListener("submit", (event) => {
+      if (event.timeStamp - onset > DEAF_MS) this.submit(event.timeStamp);
     });
     return left;
   }
 
-  return {
-    mount,
-    open,
-    show,
-    keep,
-    keepAtOnce,
-    send,
-    submit,
-    current: () => current,
-    isMeasuring: () => current?.measuring ?? false,
-    stopwatch: () => current?.stopwatch,
-    /** The next screen is about to be chosen: all reasons to leave one so far are known. */
-    clear: () => (leaving = null),
-    /**
-     * Leave the screen, or the next one as soon as it is there, for a reason outside it; a measured
-     * screen ends on its own.
-     *
-     * @param {Outcome} outcome
-     */
-    leave(outcome) {
-      if (!current) leaving = outcome;
-      else if (!current.measuring && !current.isSending) close(outcome);
-    },
-  };
+  current() {
+    return this.#current;
+  }
+
+  stopwatch() {
+    return this.#current?.stopwatch;
+  }
+
+  /** The next screen is about to be chosen: all reasons to leave one so far are known. */
+  clear() {
+    this.#leaving = null;
+  }
+
+  /**
+   * Leave the screen, or the next one as soon as it is there, for a reason outside it; a measured
+   * screen ends on its own.
+   *
+   * @param {Outcome} outcome
+   */
+  leave(outcome) {
+    if (!this.#current) this.#leaving = outcome;
+    else if (!this.#current.measuring && !this.#current.isSending) this.#close(outcome);
+  }
 }

@@ -3,12 +3,10 @@
 import { say } from "./notices.js";
 import { minutesLeft } from "./session.js";
 
-/**
- * @typedef {import("./types.js").Step} Step
- */
+/** @import { Material, PageDocument, PageView, Route, Step } from "./types.js" */
 
 /**
- * @param {{ page: import("./types.js").PageDocument, view: import("./types.js").View, route: import("./types.js").Route }} parts
+ * @param {{ page: PageDocument, view: PageView, route: Route }} parts
  */
 export function createHeader({ page, view, route }) {
   const { words } = page;
@@ -22,7 +20,7 @@ export function createHeader({ page, view, route }) {
 
   /**
    * @param {Step} step
-   * @param {NonNullable<import("./types.js").Material["document"]>} place
+   * @param {NonNullable<Material["document"]>} place
    */
   function placeInDocument(step, { segment, segments }) {
     if (page.screens[step.screen].closes_document) return words.whole_document;

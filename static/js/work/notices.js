@@ -1,9 +1,11 @@
 // What the page has to say apart from the work: one line per subject, read out politely.
 
+/** @import { Words } from "./types.js" */
+
 /**
  * Fill the {names} of a sentence.
  *
- * @param {import("./types.js").Words} words
+ * @param {Words} words
  * @param {string} name
  * @param {Record<string, unknown>} [values]
  */

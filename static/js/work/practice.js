@@ -1,62 +1,78 @@
 // After a practice example: what its authors say about it, and at the end that the work begins.
 
-/**
- * @typedef {import("./types.js").Answer} Answer
- * @typedef {import("./types.js").Feedback} Feedback
- */
+/** @import { Answer, Drafts, Feedback, Material, PageDocument, PageStorage, Route } from "./types.js" */
 
 /**
- * What was told is kept with the drafts, so that a reload neither skips nor repeats it.
+ * What a practice works with.
  *
- * @param {{ page: import("./types.js").PageDocument, storage: import("./types.js").PageStorage,
- *   drafts: import("./types.js").Drafts, route: import("./types.js").Route,
- *   tell: (title: string, text: string) => Promise<unknown>,
- *   compare: (result: Feedback, material: import("./types.js").Material) => Promise<boolean>,
- *   askForFeedback: (trial: number, screens: Answer[][]) => Promise<Feedback>,
- *   onDone: () => unknown, leave: () => Promise<never> }} parts
- *   tell: shows a message until the rater continues ·
- *   compare: shows the answers next to the feedback; whether the rater tries again ·
- *   askForFeedback: the server gives it for the answers, and rejects without a connection ·
- *   onDone: tells the server that the practice is over ·
- *   leave: opens the page that says why the work has ended
+ * @typedef {object} PracticeParts
+ * @property {PageDocument} page
+ * @property {PageStorage} storage
+ * @property {Drafts} drafts
+ * @property {Route} route
+ * @property {(title: string, text: string) => Promise<unknown>} tell show a message until the rater
+ *   continues
+ * @property {(result: Feedback, material: Material) => Promise<boolean>} compare show the answers
+ *   next to the feedback; whether the rater tries again
+ * @property {(trial: number, screens: Answer[][]) => Promise<Feedback>} askForFeedback the server
+ *   gives it for the answers; rejects without a connection
+ * @property {() => unknown} onDone tell the server that the practice is over
+ * @property {() => Promise<never>} leave open the page that says why the work has ended
  */
-export function createPractice(parts) {
-  const { page, storage, drafts, route } = parts;
-  const { words } = page;
-  const id = `${page.assignment}:told`;
-  let state = { id, trials: /** @type {number[]} */ ([]), isOver: false };
 
-  const keep = () => storage.change((transaction) => transaction.put("drafts", state));
+/** What was told is kept with the drafts, so that a reload neither skips nor repeats it. */
+export class Practice {
+  #parts;
+  #state;
+
+  /** @param {PracticeParts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    const id = `${parts.page.assignment}:told`;
+    this.#state = { id, trials: /** @type {number[]} */ ([]), isOver: false };
+  }
+
+  #keep() {
+    return this.#parts.storage.change((transaction) => transaction.put("drafts", this.#state));
+  }
+
   /** @param {number} trial */
-  const isDone = (trial) =>
-    route.steps.every(
-      (step) => !step.practice || step.number !== trial + 1 || route.isAnswered(step),
+  #stepsOf(trial) {
+    return this.#parts.route.steps.filter(
+      ({ practice, number }) => practice && number === trial + 1,
     );
+  }
 
-  async function load() {
-    state = (await storage.change((transaction) => transaction.get("drafts", id))) ?? state;
+  async load() {
+    const { page, storage, onDone } = this.#parts;
+    const { id } = this.#state;
+    /** @type {{ trials: number[], isOver: boolean } | undefined} */
+    const kept = await storage.change((transaction) => transaction.get("drafts", id));
+    this.#state = { ...this.#state, ...kept };
     // The server may not have heard of it when the practice ended.
-    if (state.isOver && page.practice.length) parts.onDone();
+    if (this.#state.isOver && page.practice.length) onDone();
   }
 
   /** What there is to say about the examples that are answered; whether one is tried again. */
-  async function catchUp() {
-    for (const [trial, material] of page.practice.entries()) {
-      if (!isDone(trial) || state.trials.includes(trial)) continue;
-      if (material.has_feedback && (await discuss(trial, material))) {
-        await askAgain(trial);
+  async catchUp() {
+    const { page, route, tell, onDone } = this.#parts;
+    const { practice, words } = page;
+    for (const [trial, material] of practice.entries()) {
+      const steps = this.#stepsOf(trial);
+      if (!steps.every(route.isAnswered) || this.#state.trials.includes(trial)) continue;
+      if (material.has_feedback && (await this.#discuss(trial, material))) {
+        for (const step of steps) await route.reopen(step);
         return true;
       }
-      state.trials.push(trial);
-      await keep();
+      this.#state.trials.push(trial);
+      await this.#keep();
     }
-    if (!page.practice.length || state.isOver || state.trials.length < page.practice.length) {
-      return false;
-    }
-    await parts.tell(words.practice_over, "");
-    state.isOver = true;
-    await keep();
-    parts.onDone();
+    const { isOver, trials } = this.#state;
+    if (!practice.length || isOver || trials.length < practice.length) return false;
+    await tell(words.practice_over, "");
+    this.#state.isOver = true;
+    await this.#keep();
+    onDone();
     return false;
   }
 
@@ -64,22 +80,24 @@ export function createPractice(parts) {
    * Resolves with whether the rater tries the example again.
    *
    * @param {number} trial
-   * @param {import("./types.js").Material} material
+   * @param {Material} material
    */
-  async function discuss(trial, material) {
-    const result = await feedback(trial, material);
-    if (result.ends_the_work) return parts.leave();
-    if (!result.answers) return void (await parts.tell(words.feedback, result.feedback ?? ""));
+  async #discuss(trial, material) {
+    const { page, leave, tell, compare } = this.#parts;
+    const result = await this.#feedback(trial, material);
+    if (result.ends_the_work) return leave();
+    if (!result.answers) return void (await tell(page.words.feedback, result.feedback ?? ""));
     const mustTryAgain = page.practice_gate && result.may_try_again;
-    return parts.compare({ ...result, must_try_again: mustTryAgain }, material);
+    return compare({ ...result, must_try_again: mustTryAgain }, material);
   }
 
   /**
    * @param {number} trial
-   * @param {import("./types.js").Material} material
+   * @param {Material} material
    * @returns {Promise<Feedback>}
    */
-  async function feedback(trial, material) {
+  async #feedback(trial, material) {
+    const { page, drafts, askForFeedback, tell } = this.#parts;
     // The organiser's preview has it at once.
     if (material.feedback) return { feedback: material.feedback };
     /** @type {Answer[][]} */
@@ -90,20 +108,11 @@ export function createPractice(parts) {
     }
     for (;;) {
       try {
-        return await parts.askForFeedback(trial, screens);
+        return await askForFeedback(trial, screens);
       } catch {
-        if (!page.practice_gate) return { feedback: words.no_feedback };
-        await parts.tell(words.feedback, words.waiting_for_server);
+        if (!page.practice_gate) return { feedback: page.words.no_feedback };
+        await tell(page.words.feedback, page.words.waiting_for_server);
       }
     }
   }
-
-  /** @param {number} trial */
-  async function askAgain(trial) {
-    for (const step of route.steps) {
-      if (step.practice && step.number === trial + 1) await route.reopen(step);
-    }
-  }
-
-  return { load, catchUp };
 }

@@ -1,45 +1,42 @@
 // What the authors say about a practice example, next to the answers that the rater gave.
 
+import { part } from "../parts.js";
 import { say } from "./notices.js";
 
-/**
- * @typedef {import("./types.js").TemplateElement} TemplateElement
- * @typedef {import("./types.js").ComparedAnswer} ComparedAnswer
- * @typedef {import("./types.js").ShownMark} ShownMark
- */
+/** @import { ComparedAnswer, Feedback, Material, ShownMark, Words } from "./types.js" */
 
 /**
  * Show it until the rater goes on; resolves with whether the rater wants to try again.
  *
  * @param {HTMLElement} stage
  * @param {HTMLTemplateElement} template a section, an output in its list, an answer in its list
- * @param {import("./types.js").Feedback} result
- * @param {import("./types.js").Material} material
- * @param {import("./types.js").Words} words
+ * @param {Feedback} result
+ * @param {Material} material
+ * @param {Words} words
  * @returns {Promise<boolean>}
  */
 export async function showAnswers(stage, template, result, material, words) {
   const [frame, outputFrame, answerFrame] = [...template.content.children];
-  const section = copyOf(frame);
+  const section = copied(frame);
   fill(section, "[data-text]", result.feedback ?? "");
-  section.querySelector("[data-passed]").hidden = result.passed !== true;
-  section.querySelector("[data-not-passed]").hidden = result.passed !== false;
+  part(section, "[data-passed]").hidden = result.passed !== true;
+  part(section, "[data-not-passed]").hidden = result.passed !== false;
   fill(section, "[data-tries]", triesLeft(result, words));
   for (const answers of byOutput(result.answers ?? [])) {
-    const output = copyOf(outputFrame);
-    await fillOutput(output.querySelector("[data-output]"), answers, material);
+    const output = copied(outputFrame);
+    await fillOutput(part(output, "[data-output]"), answers, material);
     for (const answer of answers) {
-      output.querySelector("dl").append(...answerRow(answerFrame, answer).children);
+      part(output, "dl").append(...answerRow(answerFrame, answer).children);
     }
-    section.querySelector("[data-outputs]").append(output);
+    part(section, "[data-outputs]").append(output);
   }
-  const again = section.querySelector("[data-again]");
-  const goOn = section.querySelector("[data-go-on]");
+  const again = part(section, "[data-again]");
+  const goOn = part(section, "[data-go-on]");
   again.hidden = !result.may_try_again;
-  goOn.hidden = result.must_try_again;
+  goOn.hidden = Boolean(result.must_try_again);
   if (!again.hidden) goOn.classList.remove("primary");
   stage.replaceChildren(section);
-  section.querySelector("h2").focus();
+  part(section, "h2").focus();
   return new Promise((resolve) => {
     again.addEventListener("click", () => resolve(true), { once: true });
     goOn.addEventListener("click", () => resolve(false), { once: true });
@@ -47,8 +44,8 @@ export async function showAnswers(stage, template, result, material, words) {
 }
 
 /**
- * @param {import("./types.js").Feedback} result
- * @param {import("./types.js").Words} words
+ * @param {Feedback} result
+ * @param {Words} words
  */
 function triesLeft({ may_try_again: mayTry, tries_left: count = 0 }, words) {
   if (!mayTry) return "";
@@ -69,9 +66,9 @@ function byOutput(answers) {
 /**
  * The output as the page showed it; where it is shown with marks below, once is enough.
  *
- * @param {TemplateElement} target
+ * @param {HTMLElement} target
  * @param {ComparedAnswer[]} answers
- * @param {import("./types.js").Material} material
+ * @param {Material} material
  */
 async function fillOutput(target, answers, material) {
   const [{ text, position }] = answers;
@@ -93,27 +90,27 @@ async function fillOutput(target, answers, material) {
  */
 function answerRow(frame, answer) {
   const { question, given, expected, fits, text } = answer;
-  const row = copyOf(frame);
+  const row = copied(frame);
   fill(row, "[data-question]", question);
   fill(row, "[data-given]", given);
   fill(row, "[data-expected] bdi", expected);
-  row.querySelector("[data-fits]").hidden = !expected || !fits;
-  row.querySelector("[data-expected]").hidden = !expected || fits;
-  showMarks(row.querySelector("[data-own-marks]"), isMarked(answer), text, answer.own_marks);
+  part(row, "[data-fits]").hidden = !expected || !fits;
+  part(row, "[data-expected]").hidden = !expected || fits;
+  showMarks(part(row, "[data-own-marks]"), isMarked(answer), text, answer.own_marks);
   const isAdded = isMarked(answer) && !fits;
-  showMarks(row.querySelector("[data-expected-marks]"), isAdded, text, answer.expected_marks ?? []);
+  showMarks(part(row, "[data-expected-marks]"), isAdded, text, answer.expected_marks ?? []);
   return row;
 }
 
 /**
- * @param {TemplateElement} part
+ * @param {HTMLElement} holder
  * @param {boolean} isShown
  * @param {string} text
  * @param {ShownMark[]} marks
  */
-function showMarks(part, isShown, text, marks) {
-  if (isShown) drawMarks(part.querySelector("[data-marked]"), text, marks);
-  else part.remove();
+function showMarks(holder, isShown, text, marks) {
+  if (isShown) drawMarks(part(holder, "[data-marked]"), text, marks);
+  else holder.remove();
 }
 
 /** @param {ComparedAnswer} answer */
@@ -123,7 +120,7 @@ const isMarked = ({ own_marks: own, expected_marks: expected }) =>
 /**
  * The text with its marks; those of other texts, or of what is missing, are only named above.
  *
- * @param {TemplateElement} target
+ * @param {HTMLElement} target
  * @param {string} text
  * @param {ShownMark[]} marks in code points
  */
@@ -137,26 +134,25 @@ function drawMarks(target, text, marks) {
     const levels = placed
       .filter(({ start, end }) => Number(start) <= from && to <= Number(end))
       .map(({ level }) => level);
-    const part = target.ownerDocument.createElement(levels.length ? "mark" : "span");
-    if (levels.length) part.className = `span level-${Math.max(...levels)}`;
-    part.textContent = characters.slice(from, to).join("");
-    target.append(part);
+    const piece = document.createElement(levels.length ? "mark" : "span");
+    if (levels.length) piece.className = `span level-${Math.max(...levels)}`;
+    piece.textContent = characters.slice(from, to).join("");
+    target.append(piece);
   }
 }
 
 /**
  * @param {Element} element
- * @returns {TemplateElement}
  */
-const copyOf = (element) => element.cloneNode(true);
+const copied = (element) => /** @type {HTMLElement} */ (element.cloneNode(true));
 
 /**
- * @param {TemplateElement} root
+ * @param {HTMLElement} root
  * @param {string} selector
  * @param {string} text
  */
 function fill(root, selector, text) {
-  const element = root.querySelector(selector);
+  const element = part(root, selector);
   element.textContent = text;
   if (!text) element.hidden = true;
 }

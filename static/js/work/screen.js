@@ -2,24 +2,16 @@
 
 import { filesOf, fillScreen, fillText } from "../blocks/fill.js";
 import { keepInView } from "../blocks/kept.js";
+import { allParts, copyOf, identify, optionalPart, part } from "../parts.js";
 import { say } from "./notices.js";
 
-/**
- * @typedef {import("./types.js").TemplateElement} TemplateElement
- * @typedef {import("./types.js").PageDocument} PageDocument
- * @typedef {import("./types.js").Material} Material
- * @typedef {import("./types.js").Question} Question
- * @typedef {import("./types.js").Words} Words
- * @typedef {import("./types.js").Instrument} Instrument
- * @typedef {import("./types.js").InstrumentTools} InstrumentTools
- * @typedef {import("./types.js").InstrumentModule} InstrumentModule
- * @typedef {import("../instruments/contract.js").Mount} Mount
- */
+/** @import { InstrumentTools, Mount, MountTogether } from "../instruments/contract.js" */
+/** @import { Answer, Instrument, InstrumentModule, Material, PageDocument, Question, Refusal, Step, Words } from "./types.js" */
 
 /**
  * Where an instrument is: in an output's row, or below all outputs with `place` null for the item.
  *
- * @typedef {{ holder: TemplateElement, place: number | null, row?: TemplateElement }} Holder
+ * @typedef {{ holder: HTMLElement, place: number | null, row?: HTMLElement }} Holder
  */
 
 /**
@@ -31,7 +23,7 @@ import { say } from "./notices.js";
  * @property {Question} question
  * @property {string} labelledBy
  * @property {string} questionId
- * @property {TemplateElement} root
+ * @property {HTMLElement} root
  * @property {Instrument} instrument
  * @property {() => number | null} time when it was answered last
  * @property {(time: DOMHighResTimeStamp) => void} changed the answer is another one
@@ -46,8 +38,8 @@ import { say } from "./notices.js";
  * What all questions of a screen need to be mounted.
  *
  * @typedef {object} Mounting
- * @property {TemplateElement} form
- * @property {TemplateElement[]} rows
+ * @property {HTMLElement} form
+ * @property {HTMLElement[]} rows
  * @property {Material} material
  * @property {PageDocument} page
  * @property {Record<string, InstrumentModule>} instruments by name
@@ -58,11 +50,10 @@ import { say } from "./notices.js";
  * Build a screen from its template.
  *
  * @param {Pick<Mounting, "page" | "instruments" | "onChange"> & { template: HTMLTemplateElement,
- *   step: import("./types.js").Step }} parts
+ *   step: Step }} parts
  */
 export function mountScreen({ template, page, step, instruments, onChange }) {
-  /** @type {TemplateElement} */
-  const form = template.content.firstElementChild?.cloneNode(true);
+  const form = /** @type {HTMLFormElement} */ (copyOf(template));
   const material = step.material;
   const rows = mountOutputs(form, material, page.words);
   fillScreen(form, material, page);
@@ -72,29 +63,34 @@ export function mountScreen({ template, page, step, instruments, onChange }) {
   );
   for (const asked of questions) markMissing(asked, "");
   keepInView(form);
-  return { form, questions, files, ...collector(form, questions, page.words, material) };
+  return {
+    form,
+    questions,
+    files,
+    next: part(form, "[data-next]", HTMLButtonElement),
+    comment: optionalPart(form, "[data-comment]", HTMLTextAreaElement),
+    ...collector(form, questions, page.words, material),
+  };
 }
 
 /**
  * One list entry per output, each with places for its own instruments.
  *
- * @param {TemplateElement} form
+ * @param {HTMLElement} form
  * @param {Material} material
  * @param {Words} words
- * @returns {TemplateElement[]}
+ * @returns {HTMLElement[]}
  */
 function mountOutputs(form, material, words) {
-  const list = form.querySelector("[data-outputs]");
+  const list = optionalPart(form, "[data-outputs]");
   if (!list) return [];
-  const template = form.querySelector("template[data-output]");
+  const template = part(form, "template[data-output]", HTMLTemplateElement);
   return (material.outputs ?? []).map((text, index) => {
-    const row = template.content.firstElementChild.cloneNode(true);
-    const name = row.querySelector("[data-output-name]");
-    name.textContent = say(words, "text_number", {
-      number: index + 1,
-    });
+    const row = copyOf(template);
+    const name = part(row, "[data-output-name]");
+    name.textContent = say(words, "text_number", { number: index + 1 });
     const shown = { view: "output source", place: index };
-    const target = row.querySelector("[data-fill=output]");
+    const target = part(row, "[data-fill=output]");
     fillText(target, text, material.formatted?.outputs?.[index], shown);
     row.querySelector("[data-source]")?.setAttribute("aria-describedby", identify(name, "label"));
     list.append(row);
@@ -129,13 +125,18 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
       one.settledAt(time);
       // What is still missing stays marked; what was marked by nobody is not marked now.
       if (one.root.classList.contains("is-missing")) markMissing(one, one.instrument.problem());
-      if (!form.querySelector(".is-missing")) form.querySelector("[data-problem]").textContent = "";
+      if (!form.querySelector(".is-missing")) part(form, "[data-problem]").textContent = "";
       onChange(time);
     };
   }
   const { mount, mountTogether } = instruments[question.instrument];
   const mounted = mountTogether
-    ? mountForAll(mountTogether, asked, tools, form.querySelector(together(question)))
+    ? mountForAll(
+        mountTogether,
+        asked,
+        tools,
+        optionalPart(form, together(question)) ?? document.createElement("div"),
+      )
     : asked.map(({ root }, index) => /** @type {Mount} */ (mount)(root, tools[index]));
   for (const [index, one] of asked.entries()) one.instrument = mounted[index];
   if (question.cannot_judge) letDecline(form, asked, instruments.cannot_judge, page.words);
@@ -151,30 +152,38 @@ function mountQuestion({ form, rows, question, material, page, instruments, onCh
 function inShownOrder({ criterion, options }, material) {
   const order = material.orders?.[criterion];
   if (!order) return options;
-  const labels = new Map(options.choices);
+  const labels = new Map(/** @type {[string, string][]} */ (options.choices));
   return { ...options, choices: order.map((name) => [name, labels.get(name)]) };
 }
 
 /**
  * Tie the boxes "I cannot judge this" to their questions: one each, or one for all outputs.
  *
- * @param {TemplateElement} form
+ * @param {HTMLElement} form
  * @param {Asked[]} asked
- * @param {any} module of cannot_judge.js
+ * @param {InstrumentModule} module that of cannot_judge.js
  * @param {Words} words
  */
 function letDecline(form, asked, { mayDecline }, words) {
-  const shared = form.querySelector(
+  if (!mayDecline) return;
+  const shared = optionalPart(
+    form,
     `.together [data-question="${asked[0].criterion}"] [data-cannot-judge]`,
   );
   if (shared) {
-    shared.closest(".together").hidden = false;
-    return mayDecline(asked, shared, words);
+    showTogether(shared);
+    mayDecline(asked, shared, words);
+    return;
   }
   for (const one of asked) {
-    const box = one.root.parentElement.querySelector("[data-cannot-judge]");
-    mayDecline([one], box, words);
+    const around = /** @type {HTMLElement} */ (one.root.parentElement);
+    mayDecline([one], part(around, "[data-cannot-judge]"), words);
   }
+}
+
+/** @param {Element} inside */
+function showTogether(inside) {
+  /** @type {HTMLElement} */ (inside.closest(".together")).hidden = false;
 }
 
 /** @param {Question} question */
@@ -183,10 +192,10 @@ const together = ({ criterion }) => `[data-together="${criterion}"]`;
 /**
  * `extra` is a place below all outputs, shown when the instrument puts something there.
  *
- * @param {import("../instruments/contract.js").MountTogether} mountTogether
+ * @param {MountTogether} mountTogether
  * @param {Asked[]} asked
  * @param {InstrumentTools[]} tools
- * @param {TemplateElement} extra
+ * @param {HTMLElement} extra
  */
 function mountForAll(mountTogether, asked, tools, extra) {
   const mounted = mountTogether(
@@ -194,51 +203,53 @@ function mountForAll(mountTogether, asked, tools, extra) {
     tools,
     extra,
   );
-  if (extra?.hasChildNodes()) extra.closest(".together").hidden = false;
+  if (extra.hasChildNodes()) showTogether(extra);
   return mounted;
 }
 
 /**
  * @param {Pick<Asked, "place" | "question" | "labelledBy" | "questionId"> &
- *   { holder: TemplateElement }} parts
+ *   { holder: HTMLElement }} parts
  * @returns {Asked} without its instrument, which is mounted after all of them are there
  */
 function newAsked({ holder, place, question, labelledBy, questionId }) {
   /** @type {number | null} */
   let answeredAt = null;
+  /** @type {Partial<Asked>} */
   const asked = {
     criterion: question.criterion,
     place,
     question,
     labelledBy,
     questionId,
-    root: holder.querySelector("[data-instrument]"),
+    root: part(holder, "[data-instrument]", HTMLElement),
     time: () => answeredAt,
     settledAt: (/** @type {number | null} */ time) => (answeredAt = time),
   };
-  return /** @type {any} */ (asked);
+  return /** @type {Asked} */ (asked);
 }
 
 /**
  * Where a question's instruments are: [{holder, place, row}], `place` null for the item.
  *
- * @param {TemplateElement} form
- * @param {TemplateElement[]} rows
+ * @param {HTMLElement} form
+ * @param {HTMLElement[]} rows
  * @param {Question} question
  * @param {number} places
  * @returns {Holder[]}
  */
 function holdersOf(form, rows, { criterion, about }, places) {
   const byName = `[data-question="${criterion}"]`;
-  const below = form.querySelector(`.below ${byName}`);
-  if (about === "item") return [{ holder: below, place: null }];
+  const below = () => part(form, `.below ${byName}`);
+  if (about === "item") return [{ holder: below(), place: null }];
   if (rows.length) {
-    return rows.map((row, place) => ({ holder: row.querySelector(byName), place, row }));
+    return rows.map((row, place) => ({ holder: part(row, byName), place, row }));
   }
-  const holders = [below];
+  const holders = [below()];
   while (holders.length < places) {
-    holders.push(below.cloneNode(true));
-    holders.at(-2).after(holders.at(-1));
+    const holder = /** @type {HTMLElement} */ (holders[0].cloneNode(true));
+    holders.at(-1)?.after(holder);
+    holders.push(holder);
   }
   return holders.map((holder, place) => ({ holder, place }));
 }
@@ -246,13 +257,13 @@ function holdersOf(form, rows, { criterion, about }, places) {
 /**
  * The ids of what names an instrument: the output's number, and the question.
  *
- * @param {TemplateElement} holder
- * @param {TemplateElement} [row]
+ * @param {HTMLElement} holder
+ * @param {HTMLElement} [row]
  */
 function labels(holder, row) {
-  const questionId = identify(holder.querySelector("[data-question-text]"), "label");
+  const questionId = identify(part(holder, "[data-question-text]"), "label");
   const parts = [questionId];
-  if (row) parts.unshift(identify(row.querySelector("[data-output-name]"), "label"));
+  if (row) parts.unshift(identify(part(row, "[data-output-name]"), "label"));
   return { labelledBy: parts.join(" "), questionId };
 }
 
@@ -264,93 +275,110 @@ function labels(holder, row) {
 const nameOf = ({ criterion, place }) => (place === null ? criterion : `${criterion}[${place}]`);
 
 /**
- * @param {TemplateElement} form
+ * What is missing or wrong, question by question, in the order of the page.
+ *
+ * @param {Asked[]} questions
+ * @returns {Problem[]}
+ */
+const problemsOf = (questions) =>
+  questions
+    .map((asked) => ({ asked, message: problemOf(asked) }))
+    .filter(({ message }) => message)
+    .sort(({ asked: one }, { asked: other }) =>
+      one.root.compareDocumentPosition(other.root) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1,
+    );
+
+/** @param {Asked} asked */
+function problemOf({ instrument, question }) {
+  const message = instrument.problem();
+  return instrument.isAnswered() || question.required ? message : "";
+}
+
+/** @param {Problem} problem */
+const isMissing = ({ asked: { instrument } }) =>
+  !(instrument.isComplete ?? instrument.isAnswered)();
+
+/**
+ * The server's problems with answers, each with the question that it names.
+ *
+ * @param {Asked[]} questions
+ * @param {Refusal[]} refusals
+ */
+const named = (questions, refusals) =>
+  refusals.flatMap(({ place, message }) => {
+    const asked = questions.find((one) => place === nameOf(one) || place === one.criterion);
+    return asked ? [{ asked, message }] : [];
+  });
+
+/**
+ * An answer as the server takes it.
+ *
+ * @param {Asked} asked
+ * @param {(stamp: number) => number} since turns a time stamp into milliseconds
+ * @param {Material} material
+ * @returns {Answer}
+ */
+function answerTo({ criterion, place, instrument, time }, since, material) {
+  const stamp = time();
+  const time_ms = stamp === null ? null : since(stamp);
+  const value = instrument.value();
+  const said = isDeclined(value) ? value : { value };
+  const order = material.orders?.[criterion];
+  return { criterion, place, ...said, time_ms, ...(order && { order }) };
+}
+
+/**
+ * What is asked of a mounted screen.
+ *
+ * @param {HTMLElement} form
  * @param {Asked[]} questions
  * @param {Words} words
  * @param {Material} material
  */
 function collector(form, questions, words, material) {
-  /** What is missing or wrong, question by question, in the order of the page. */
-  const problems = () =>
-    questions
-      .map((asked) => ({ asked, message: problemOf(asked) }))
-      .filter(({ message }) => message)
-      .sort(({ asked: one }, { asked: other }) =>
-        one.root.compareDocumentPosition(other.root) & 4 ? -1 : 1,
-      );
+  const answered = () => questions.filter(({ instrument }) => instrument.isAnswered());
+  /** @param {string} sentence */
+  const tell = (sentence) => part(form, "[data-problem]").replaceChildren(sentence);
 
-  /** @param {Asked} asked */
-  const problemOf = ({ instrument, question }) => {
-    const message = instrument.problem();
-    return instrument.isAnswered() || question.required ? message : "";
-  };
-
-  /** @param {Problem} problem */
-  const isMissing = ({ asked: { instrument } }) =>
-    !(instrument.isComplete ?? instrument.isAnswered)();
-  /** @param {Problem[]} found */
-  const summaryOf = (found) => (found.some(isMissing) ? words.missing_some : words.wrong_some);
+  /**
+   * Say next to each question what is missing, and go to the first.
+   *
+   * @param {Problem[]} found
+   * @param {string} [summary]
+   */
+  function showProblems(found, summary) {
+    for (const asked of questions) markMissing(asked, "");
+    for (const { asked, message } of found) markMissing(asked, message);
+    tell(summary ?? (found.some(isMissing) ? words.missing_some : words.wrong_some));
+    found[0].asked.instrument.focus();
+  }
 
   return {
-    problems,
-    /**
-     * Say next to each question what is missing, and go to the first.
-     *
-     * @param {Problem[]} found
-     * @param {string} [summary]
-     */
-    showProblems(found, summary = summaryOf(found)) {
-      for (const asked of questions) markMissing(asked, "");
-      for (const { asked, message } of found) markMissing(asked, message);
-      form.querySelector("[data-problem]").textContent = summary;
-      found[0].asked.instrument.focus();
-    },
-    /**
-     * The server's problems with answers, each next to the answer that it names.
-     *
-     * @param {import("./types.js").Refusal[]} refusals
-     */
+    problems: () => problemsOf(questions),
+    showProblems,
+    /** @param {Refusal[]} refusals */
     showRefusals(refusals) {
-      const found = refusals.flatMap(({ place, message }) => {
-        const asked = questions.find((one) => place === nameOf(one) || place === one.criterion);
-        return asked ? [{ asked, message }] : [];
-      });
-      if (found.length) this.showProblems(found, "");
+      const found = named(questions, refusals);
+      if (found.length) showProblems(found, "");
     },
-    /** @param {string} sentence */
-    say: (sentence) => (form.querySelector("[data-problem]").textContent = sentence),
-    /**
-     * The answers as the server takes them.
-     *
-     * @param {(stamp: number) => number} since turns a time stamp into milliseconds
-     * @returns {import("./types.js").Answer[]}
-     */
-    answers: (since) =>
-      questions
-        .filter(({ instrument }) => instrument.isAnswered())
-        .map(({ criterion, place, instrument, time }) => {
-          const stamp = time();
-          const time_ms = stamp === null ? null : since(stamp);
-          const value = instrument.value();
-          const said = value?.cannot_judge === undefined ? { value } : value;
-          const order = material.orders?.[criterion];
-          return { criterion, place, ...said, time_ms, ...(order && { order }) };
-        }),
+    say: tell,
+    /** @param {(stamp: number) => number} since */
+    answers: (since) => answered().map((asked) => answerTo(asked, since, material)),
     /** The same for a draft: what to put back after a reload. */
     draft: () =>
       Object.fromEntries(
-        questions
-          .filter(({ instrument }) => instrument.isAnswered())
-          .map(({ criterion, place, instrument }) => [`${criterion}:${place}`, instrument.value()]),
+        answered().map(({ criterion, place, instrument }) => [
+          `${criterion}:${place}`,
+          instrument.value(),
+        ]),
       ),
-    /** @param {Record<string, any>} draft */
+    /** @param {Record<string, unknown>} draft */
     restore(draft) {
       for (const { criterion, place, instrument } of questions) {
         const value = draft[`${criterion}:${place}`];
         if (value !== undefined) instrument.setValue(value);
       }
     },
-    comment: form.querySelector("[data-comment]"),
   };
 }
 
@@ -361,11 +389,11 @@ function collector(form, questions, words, material) {
  * @param {string} message
  */
 function markMissing({ root, instrument }, message) {
-  const note = root.querySelector("[data-missing]");
+  const note = part(root, "[data-missing]");
   note.textContent = message;
   note.hidden = !message;
   root.classList.toggle("is-missing", Boolean(message));
-  const described = [...root.querySelectorAll("[data-description]")];
+  const described = allParts(root, "[data-description]");
   if (message) described.push(note);
   // The ends of a line describe its handle, not what else an instrument has.
   /** @type {(control: Element) => string} */
@@ -375,7 +403,7 @@ function markMissing({ root, instrument }, message) {
       .map((part) => identify(part, "description"))
       .join(" ");
   const faulty = message ? (instrument.faulty?.() ?? [root]) : [];
-  for (const group of root.querySelectorAll("fieldset")) {
+  for (const group of allParts(root, "fieldset")) {
     group.classList.toggle("is-missing", faulty.includes(group));
   }
   for (const control of root.querySelectorAll("[data-control], [role=slider]")) {
@@ -395,19 +423,11 @@ function setOrRemove(element, name, value) {
   else element.removeAttribute(name);
 }
 
-let ids = 0;
-
 /**
- * The id of an element that names or describes a control; it gets one if it has none.
+ * Whether a value says that the question was declined.
  *
- * @param {TemplateElement} element
- * @param {string} what
- * @returns {string}
+ * @param {unknown} value
+ * @returns {value is { cannot_judge: string }}
  */
-export function identify(element, what) {
-  if (!element.id) {
-    ids += 1;
-    element.id = `${what}-${ids}`;
-  }
-  return element.id;
-}
+export const isDeclined = (value) =>
+  typeof value === "object" && value !== null && "cannot_judge" in value;

@@ -1,13 +1,15 @@
 // The order of a sitting: which screen comes next, how far one is, when a break is due.
 
+/** @import { BreakRules, Material, PageDocument, ScreenQuestions, Step } from "./types.js" */
+
 /**
  * Every screen of the practice and then of the batch, in order.
  *
- * @param {Pick<import("./types.js").PageDocument, "practice" | "trials" | "screens">} page
- * @returns {import("./types.js").Step[]}
+ * @param {Pick<PageDocument, "practice" | "trials" | "screens">} page
+ * @returns {Step[]}
  */
 export function stepsOf({ practice, trials, screens }) {
-  /** @type {import("./types.js").Step[]} */
+  /** @type {Step[]} */
   const steps = [];
   for (const list of [practice, trials]) {
     const isPractice = list === practice;
@@ -36,8 +38,8 @@ export function stepsOf({ practice, trials, screens }) {
 /**
  * The indexes of a trial's screens: those about a whole document come after its last segment.
  *
- * @param {import("./types.js").Material} material
- * @param {import("./types.js").ScreenDocument[]} screens
+ * @param {Material} material
+ * @param {ScreenQuestions[]} screens
  */
 function screensOf({ document }, screens) {
   const isLast = !document || document.segment === document.segments;
@@ -47,8 +49,8 @@ function screensOf({ document }, screens) {
 /**
  * The index of the first step that has no answer yet; `steps.length` when all have.
  *
- * @param {import("./types.js").Step[]} steps
- * @param {(step: import("./types.js").Step) => boolean} isAnswered
+ * @param {Step[]} steps
+ * @param {(step: Step) => boolean} isAnswered
  */
 export function firstOpen(steps, isAnswered) {
   const index = steps.findIndex((step) => !isAnswered(step));
@@ -58,9 +60,9 @@ export function firstOpen(steps, isAnswered) {
 /**
  * Whether the step before may be opened again: the same kind of work, and no measured time.
  *
- * @param {import("./types.js").Step[]} steps
+ * @param {Step[]} steps
  * @param {number} index
- * @param {import("./types.js").ScreenDocument[]} screens
+ * @param {ScreenQuestions[]} screens
  */
 export function mayGoBack(steps, index, screens) {
   if (index === 0 || index > steps.length) return false;
@@ -92,7 +94,7 @@ export function median(values) {
 /**
  * Whether a break is due after so much work since the last one.
  *
- * @param {import("./types.js").BreakRules} breaks
+ * @param {BreakRules} breaks
  * @param {number} trialsSince
  * @param {number} minutesSince
  */

@@ -1,36 +1,31 @@
 // A rater's sitting: screen after screen, each kept before the next one is shown.
 
-import { createDesk } from "./desk.js";
+import { Desk } from "./desk.js";
 import { createHeader } from "./header.js";
 import { showMessage } from "./message.js";
-import { say } from "./notices.js";
-import { createPractice } from "./practice.js";
-import { createRoute } from "./route.js";
+import { Practice } from "./practice.js";
+import { Route } from "./route.js";
 
-/**
- * @typedef {import("./types.js").Step} Step
- * @typedef {import("./types.js").Entry} Entry
- * @typedef {import("./types.js").Refusal} Refusal
- */
+/** @import { Answer, Bell, BrowserTools, Device, Drafts, Entry, Feedback, InstrumentModule, Material, PageDocument, PageStorage, PageView, Refusal, Rests, Step, Submission } from "./types.js" */
 
 /**
  * What the sitting is made of, and what the page does for it.
  *
  * @typedef {object} SittingParts
- * @property {import("./types.js").PageDocument} page
- * @property {import("./types.js").PageStorage} storage
- * @property {import("./types.js").Drafts} drafts
- * @property {import("./types.js").Breaks} breaks
- * @property {Record<string, import("./types.js").InstrumentModule>} instruments
- * @property {import("./types.js").View} view
- * @property {any} tools with a bell where a screen is timed
- * @property {object} device
- * @property {typeof import("./timed.js").createTimedTrials} [createTimedTrials] where one is timed
+ * @property {PageDocument} page
+ * @property {PageStorage} storage
+ * @property {Drafts} drafts
+ * @property {Rests} breaks
+ * @property {Record<string, InstrumentModule>} instruments
+ * @property {PageView} view
+ * @property {BrowserTools & { bell?: Bell }} tools with a bell where a screen is timed
+ * @property {Device} device
+ * @property {typeof import("./timed.js").TimedTrials} [TimedTrials] where one is timed
  * @property {() => unknown} afterSending
  * @property {() => unknown} onPractised
- * @property {(trial: number, screens: import("./types.js").Answer[][]) =>
- *   Promise<import("./types.js").Feedback>} askForFeedback
- * @property {(route: import("./types.js").Route) => Promise<boolean>} onEnd
+ * @property {(trial: number, screens: Answer[][]) =>
+ *   Promise<Feedback>} askForFeedback
+ * @property {(route: Route) => Promise<boolean>} onEnd
  *   whether the page is left
  * @property {(error: unknown) => void} onFailure
  * @property {() => Promise<unknown>} reload
@@ -39,46 +34,60 @@ import { createRoute } from "./route.js";
 /**
  * The sitting ties together the route (which screen is next), the desk (the screen in front of the
  * rater) and the timed trials, and decides what may come between two screens.
- *
- * @param {SittingParts} parts
  */
-export function createSitting(parts) {
-  const { page, storage, drafts, breaks, view, tools } = parts;
-  const { words } = page;
-  const route = createRoute({ page, drafts });
-  const header = createHeader({ page, view, route });
-  const desk = createDesk({ ...parts, route, header, onWork: breaks.worked });
-  const timedTrials = parts.createTimedTrials?.({ page, desk, header, view, tools });
-  const practice = createPractice({
-    page,
-    storage,
-    drafts,
-    route,
-    tell: comeBetween,
-    compare: compareAnswers,
-    leave: () => parts.reload().then(() => new Promise(() => undefined)),
-    askForFeedback: parts.askForFeedback,
-    onDone: parts.onPractised,
-  });
+export class Sitting {
+  #parts;
+  #route;
+  #header;
+  #desk;
+  #timedTrials;
+  #practice;
   // What covers the work, by name: each comes once.
   /** @type {Map<string, () => unknown>} */
-  const interruptions = new Map();
+  #interruptions = new Map();
   // What the server said against answers, by screen.
   /** @type {Map<string, Refusal[]>} */
-  const refusals = new Map();
-  let inTrial = false; // a time is being measured, from its first screen to its last
+  #refusals = new Map();
+  #inTrial = false; // a time is being measured, from its first screen to its last
 
-  async function run() {
-    await Promise.all([route.load(), breaks.load()]);
-    await practice.load();
+  /** @param {SittingParts} parts */
+  constructor(parts) {
+    const { page, storage, drafts, breaks, view, tools, TimedTrials } = parts;
+    const route = new Route({ page, drafts });
+    const header = createHeader({ page, view, route });
+    const desk = new Desk({ ...parts, route, header, onWork: breaks.worked });
+    this.#parts = parts;
+    this.#route = route;
+    this.#header = header;
+    this.#desk = desk;
+    const { bell } = tools;
+    if (TimedTrials && bell) {
+      this.#timedTrials = new TimedTrials({ page, desk, header, view, tools: { ...tools, bell } });
+    }
+    this.#practice = new Practice({
+      page,
+      storage,
+      drafts,
+      route,
+      tell: (title, text) => this.#comeBetween(title, text),
+      compare: (result, material) => this.#compareAnswers(result, material),
+      leave: () => parts.reload().then(() => new Promise(() => undefined)),
+      askForFeedback: parts.askForFeedback,
+      onDone: parts.onPractised,
+    });
+  }
+
+  async run() {
+    await Promise.all([this.#route.load(), this.#parts.breaks.load()]);
+    await this.#practice.load();
     for (;;) {
-      desk.clear();
-      const step = route.next();
+      this.#desk.clear();
+      const step = this.#route.next();
       // Reading and finding are one trial: what covers the page waits until both are done.
-      if (!inTrial || !step || step.screen === 0) await endTrial(step);
-      if (await practice.catchUp()) continue;
-      if (step) await showStep(step);
-      else if (await parts.onEnd(route)) return;
+      if (!this.#inTrial || !step || step.screen === 0) await this.#endTrial(step);
+      if (await this.#practice.catchUp()) continue;
+      if (step) await this.#showStep(step);
+      else if (await this.#parts.onEnd(this.#route)) return;
     }
   }
 
@@ -87,31 +96,69 @@ export function createSitting(parts) {
    *
    * @param {Step | undefined} next
    */
-  async function endTrial(next) {
-    inTrial = false;
-    view.notice.release();
-    if (next) for (const [name, work] of interruptions) await runInterruption(name, work);
-    interruptions.clear();
-  }
-
-  /**
-   * @param {string} name
-   * @param {() => unknown} work
-   */
-  function runInterruption(name, work) {
-    interruptions.delete(name);
-    timedTrials?.stop();
-    return work();
+  async #endTrial(next) {
+    this.#inTrial = false;
+    this.#parts.view.notice.release();
+    for (const [name, work] of next ? this.#interruptions : []) {
+      this.#interruptions.delete(name);
+      this.#timedTrials?.stop();
+      await work();
+    }
+    this.#interruptions.clear();
   }
 
   /** @param {Step} step */
-  async function rest(step) {
-    timedTrials?.stop();
-    const enforced = page.breaks.enforced;
+  async #showStep(step) {
+    const { page, drafts, breaks, view } = this.#parts;
+    if (!step.practice && step.screen === 0 && breaks.isDue()) await this.#rest(step);
+    const draft = await drafts.show(step);
+    if (draft.state === "sent") {
+      this.#route.markAnswered(step);
+      view.notice("elsewhere", page.words.answered_elsewhere, "");
+      return;
+    }
+    view.notice("elsewhere", "");
+    const { timed } = page.screens[step.screen];
+    const refusals = this.#refusals.get(this.#route.id(step)) ?? [];
+    const outcome = timed
+      ? await this.#timedTrials?.show(step, draft, timed, () => this.#beginTrial())
+      : await this.#desk.show(step, draft, refusals);
+    view.notice("back", "");
+    if (outcome === "sent") await this.#afterSending(step);
+  }
+
+  #beginTrial() {
+    this.#inTrial = true;
+    this.#parts.view.notice.hold(); // a line more or less above them would move the pictures
+  }
+
+  /** @param {Step} step */
+  async #afterSending(step) {
+    const { breaks, view, afterSending } = this.#parts;
+    if (this.#refusals.delete(this.#route.id(step))) view.notice("refused", "");
+    if (step.practice) return;
+    if (step.screen === step.screens - 1) await breaks.trialDone();
+    await afterSending();
+  }
+
+  // What comes between two screens -----------------------------------------------------------
+
+  /** @param {Parameters<typeof showMessage>[2]} message */
+  #say(message) {
+    this.#timedTrials?.stop();
+    const { view } = this.#parts;
+    return showMessage(view.stage, view.messageTemplate, message);
+  }
+
+  /** @param {Step} step */
+  async #rest(step) {
+    const { page, breaks } = this.#parts;
+    const { words } = page;
+    const { enforced } = page.breaks;
     const left = await breaks.begin();
-    header.show(step);
-    await showMessage(view.stage, view.messageTemplate, {
-      title: say(words, "break"),
+    this.#header.show(step);
+    await this.#say({
+      title: words.break,
       text: enforced ? "" : words.break_suggested,
       button: words.go_on,
       rest: left,
@@ -128,92 +175,76 @@ export function createSitting(parts) {
    * @param {string} title
    * @param {string} text
    */
-  function comeBetween(title, text) {
-    timedTrials?.stop();
-    return showMessage(view.stage, view.messageTemplate, { title, text, button: words.go_on });
+  #comeBetween(title, text) {
+    return this.#say({ title, text, button: this.#parts.page.words.go_on });
   }
 
   /**
    * The feedback on an example; resolves with whether the rater tries it again.
    *
-   * @param {import("./types.js").Feedback} result
-   * @param {import("./types.js").Material} material
+   * @param {Feedback} result
+   * @param {Material} material
    */
-  async function compareAnswers(result, material) {
-    timedTrials?.stop();
+  async #compareAnswers(result, material) {
+    this.#timedTrials?.stop();
+    const { page, view } = this.#parts;
     const { showAnswers } = await import("./practice_answers.js");
-    return showAnswers(view.stage, view.answersTemplate, result, material, words);
-  }
-
-  /** @param {Step} step */
-  async function showStep(step) {
-    if (!step.practice && step.screen === 0 && breaks.isDue()) await rest(step);
-    const draft = await drafts.show(step);
-    if (draft.state === "sent") {
-      route.markAnswered(step);
-      return view.notice("elsewhere", words.answered_elsewhere, "");
-    }
-    view.notice("elsewhere", "");
-    const timed = page.screens[step.screen].timed;
-    const outcome = timed
-      ? await timedTrials?.show(step, draft, timed, beginTrial)
-      : await desk.show(step, draft, refusals.get(route.id(step)) ?? []);
-    view.notice("back", "");
-    if (outcome === "sent") await afterSending(step);
-    return undefined;
-  }
-
-  function beginTrial() {
-    inTrial = true;
-    view.notice.hold(); // a line more or less above them would move the pictures
-  }
-
-  /** @param {Step} step */
-  async function afterSending(step) {
-    if (refusals.delete(route.id(step))) view.notice("refused", "");
-    if (step.practice) return;
-    if (step.screen === step.screens - 1) await breaks.trialDone();
-    await parts.afterSending();
+    const template = /** @type {HTMLTemplateElement} */ (view.answersTemplate);
+    return showAnswers(view.stage, template, result, material, page.words);
   }
 
   // What happens around the work -------------------------------------------------------------
 
-  async function back() {
-    const here = desk.current();
-    const before = here && !here.measuring && route.before(here.step);
+  async back() {
+    const { page, drafts, view } = this.#parts;
+    const here = this.#desk.current();
+    const before = here && !here.measuring && this.#route.before(here.step);
     if (!before) return;
-    await desk.keep();
+    await this.#desk.keep();
     const draft = await drafts.reopen(before);
-    // What was answered on another device is not here to be changed.
-    if (!draft) return view.notice("back", words.not_here, "");
-    route.markOpen(before);
-    desk.leave("back");
+    if (draft) {
+      this.#route.markOpen(before);
+      this.#desk.leave("back");
+    } else {
+      // What was answered on another device is not here to be changed.
+      view.notice("back", page.words.not_here, "");
+    }
   }
 
   /** Another window may have gone on: leave a screen that is answered by now. */
-  async function refresh() {
-    const here = desk.current();
+  async refresh() {
+    const here = this.#desk.current();
     if (!here) return;
-    const draft = await drafts.read(here.step);
-    if (draft?.state !== "sent" || draft.key !== here.draft.key || desk.current() !== here) return;
-    route.markAnswered(here.step);
-    desk.leave("elsewhere");
+    const draft = await this.#parts.drafts.read(here.step);
+    if (draft?.state !== "sent" || draft.key !== here.draft.key) return;
+    if (this.#desk.current() !== here) return;
+    this.#route.markAnswered(here.step);
+    this.#desk.leave("elsewhere");
   }
 
   /**
-   * The server has refused an answer: back to its screen, if it is one of this batch.
+   * The screen that an answer is about, if it is one of this batch.
+   *
+   * @param {Entry} entry
+   */
+  #stepOf({ payload: { assignment, trial, screen } }) {
+    if (assignment !== this.#parts.page.assignment || trial === null) return undefined;
+    return this.#route.find({ trial, screen });
+  }
+
+  /**
+   * The server has refused an answer: back to its screen.
    *
    * @param {Entry} entry
    * @param {Refusal[]} problems
    */
-  async function refused({ payload }, problems) {
-    if (payload.assignment !== page.assignment) return;
-    const step = route.find(/** @type {import("./types.js").Payload} */ (payload));
+  async refused(entry, problems) {
+    const step = this.#stepOf(entry);
     if (!step) return;
-    refusals.set(route.id(step), problems);
-    await desk.keep();
-    await route.reopen(step);
-    desk.leave("refused");
+    this.#refusals.set(this.#route.id(step), problems);
+    await this.#desk.keep();
+    await this.#route.reopen(step);
+    this.#desk.leave("refused");
   }
 
   /**
@@ -221,16 +252,16 @@ export function createSitting(parts) {
    *
    * @param {Entry} entry
    */
-  async function askAgain({ payload }) {
-    if (payload.assignment !== page.assignment) return;
-    const step = route.find(/** @type {import("./types.js").Payload} */ (payload));
+  async askAgain(entry) {
+    const { page, drafts, view } = this.#parts;
+    const step = this.#stepOf(entry);
     if (!step) return;
-    await desk.keep();
+    await this.#desk.keep();
     await drafts.reopen(step);
-    route.markOpen(step);
-    refusals.set(route.id(step), []);
-    view.notice("refused", words.try_again);
-    desk.leave("refused");
+    this.#route.markOpen(step);
+    this.#refusals.set(this.#route.id(step), []);
+    view.notice("refused", page.words.try_again);
+    this.#desk.leave("refused");
   }
 
   /**
@@ -238,18 +269,17 @@ export function createSitting(parts) {
    *
    * @param {Entry} entry
    */
-  async function overtaken({ payload }) {
-    if (payload.assignment !== page.assignment || interruptions.has("overtaken")) return;
-    interruptions.set("overtaken", async () => {
-      await showMessage(view.stage, view.messageTemplate, {
-        title: words.overtaken,
-        text: words.overtaken_text,
-        button: words.go_on_here,
-      });
-      await parts.reload();
+  async overtaken({ payload }) {
+    const { page, reload } = this.#parts;
+    const { words } = page;
+    if (payload.assignment !== page.assignment || this.#interruptions.has("overtaken")) return;
+    this.#interruptions.set("overtaken", async () => {
+      const [title, text] = [words.overtaken, words.overtaken_text];
+      await this.#say({ title, text, button: words.go_on_here });
+      await reload();
     });
-    await desk.keep();
-    desk.leave("overtaken");
+    await this.#desk.keep();
+    this.#desk.leave("overtaken");
   }
 
   /**
@@ -259,26 +289,22 @@ export function createSitting(parts) {
    * @param {string} name
    * @param {() => unknown} work
    */
-  function interrupt(name, work) {
-    if (!inTrial) {
-      work();
-      return false;
-    }
-    interruptions.set(name, work);
-    return true;
+  interrupt(name, work) {
+    if (this.#inTrial) this.#interruptions.set(name, work);
+    else work();
+    return this.#inTrial;
   }
 
-  return {
-    run,
-    back,
-    refresh,
-    refused,
-    askAgain,
-    overtaken,
-    interrupt,
-    keepAtOnce: desk.keepAtOnce,
-    stopwatch: desk.stopwatch,
-    /** The screen in front of the rater. */
-    here: () => desk.current()?.step,
-  };
+  keepAtOnce() {
+    this.#desk.keepAtOnce();
+  }
+
+  stopwatch() {
+    return this.#desk.stopwatch();
+  }
+
+  /** The screen in front of the rater. */
+  here() {
+    return this.#desk.current()?.step;
+  }
 }

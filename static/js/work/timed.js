@@ -1,14 +1,10 @@
 // A screen whose time is the measurement: bell and fixation, then the stimulus, then one response.
 
+import { make, part } from "../parts.js";
 import { showMessage } from "./message.js";
 import { decoded, ready } from "./timing.js";
 
-/**
- * @typedef {import("./types.js").Step} Step
- * @typedef {import("./types.js").Timed} Timed
- * @typedef {import("./types.js").TimedTools} TimedTools
- * @typedef {import("./types.js").MountedScreen} MountedScreen
- */
+/** @import { Desk, Draft, Header, MountedScreen, PageDocument, PageView, Step, Stopwatch, TimedPhase, TimedTools, Timers } from "./types.js" */
 
 // Nobody reads or finds anything in less: such a click or key began before the stimulus was seen
 // (the second half of a double click). It is noted and does not count as the response.
@@ -17,70 +13,88 @@ export const DEAD_MS = 200;
 /**
  * Blocks of timed trials: they begin when the rater says so, and then run on their own, unless
  * the campaign lets the rater begin each trial (`initiated`).
- *
- * @param {{ page: import("./types.js").PageDocument, desk: import("./types.js").Desk,
- *   header: import("./types.js").Header, view: import("./types.js").View,
- *   tools: TimedTools }} parts
  */
-export function createTimedTrials({ page, desk, header, view, tools }) {
-  const { words } = page;
-  let running = false;
-  let timeRanOut = false;
-  // biome-ignore lint/correctness/noUnusedVariables: held so that the browser does not drop them
-  let heldPictures = /** @type {HTMLImageElement[]} */ ([]); // decoded
+export class TimedTrials {
+  #parts;
+  #running = false;
+  #timeRanOut = false;
+  // Held so that the browser does not drop them when they are decoded.
+  /** @type {HTMLImageElement[]} */
+  pictures = [];
+
+  /**
+   * @param {{ page: PageDocument, desk: Desk, header: Header, view: PageView,
+   *   tools: TimedTools }} parts
+   */
+  constructor(parts) {
+    this.#parts = parts;
+  }
 
   /** @param {Step} step */
-  async function start(step) {
+  async #start(step) {
+    const { page, header, view, tools } = this.#parts;
+    const { words } = page;
     header.show(step);
     const going = showMessage(view.stage, view.messageTemplate, {
       title: header.placeText(step),
-      text: timeRanOut ? `${words.time_out} ${words.ready}` : words.ready,
+      text: this.#timeRanOut ? `${words.time_out} ${words.ready}` : words.ready,
       button: words.start,
       pressSpace: true,
     });
     // Decoded before the block starts, so that nothing is between one phase and the next.
-    if (!running) heldPictures = await decoded(page.pictures, tools.newImage);
+    if (!this.#running) this.pictures = await decoded(page.pictures, tools.newImage);
     await going;
     tools.bell.allow();
-    timeRanOut = false;
-    running = true;
+    this.#timeRanOut = false;
+    this.#running = true;
   }
 
   /**
    * `onBegin` is called when the rater has begun: from here on a time is measured.
    *
    * @param {Step} step
-   * @param {import("./types.js").Draft} draft
-   * @param {Timed} timed
+   * @param {Draft} draft
+   * @param {TimedPhase} timed
    * @param {() => void} onBegin
    */
-  async function show(step, draft, timed, onBegin) {
-    if (!running || timed.initiated) await start(step);
+  async show(step, draft, timed, onBegin) {
+    if (!this.#running || timed.initiated) await this.#start(step);
     onBegin();
+    const { desk, tools } = this.#parts;
     const screen = desk.mount(step, draft);
     const { form } = screen;
-    const pictures = [...form.querySelectorAll(".picture")];
-    const next = form.querySelector("[data-next]");
-    next.textContent = words.read;
-    next.hidden = pictures.length > 0;
-    if (timed.fixation_ms) sayThatTimeRanOut(form);
-    const responses = watchResponses(form, pictures.length ? ".picture" : "[data-next]");
+    const targets = this.#prepare(screen, timed);
+    const responses = watchResponses(form, targets);
     const onset = await present(form, timed, tools);
     const left = desk.open({ step, draft, screen, onset, measuring: true });
-    const stopwatch = /** @type {import("./types.js").Stopwatch} */ (desk.stopwatch());
+    const stopwatch = /** @type {Stopwatch} */ (desk.stopwatch());
     // The focus goes where it marks none of the pictures; Tab and the arrows start from here.
-    form.querySelector("h2").focus({ preventScroll: true });
+    part(form, "h2").focus({ preventScroll: true });
     const stamp = await response({
       onset,
       timeoutMs: timed.timeout_ms,
       watch: (respond) => responses.begin({ onset, respond, onEarly: stopwatch.tooEarly }),
       tools,
     });
-    timeRanOut = stamp === null;
+    this.#timeRanOut = stamp === null;
     settle(screen, stamp, stamp === null ? null : stopwatch.since(stamp));
-    if (screen.problems().length) askTheRest(screen);
+    if (screen.problems().length) this.#askTheRest(screen);
     else await desk.send(stamp ?? tools.now());
     return left;
+  }
+
+  /**
+   * Get the screen ready for its one response; returns what is pressed for it.
+   *
+   * @param {MountedScreen} screen
+   * @param {TimedPhase} timed
+   */
+  #prepare({ form, next }, timed) {
+    const hasPictures = form.querySelector(".picture") !== null;
+    next.textContent = this.#parts.page.words.read;
+    next.hidden = hasPictures;
+    if (timed.fixation_ms) this.#sayThatTimeRanOut(form);
+    return hasPictures ? ".picture" : "[data-next]";
   }
 
   /**
@@ -88,14 +102,10 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
    *
    * @param {HTMLElement} form
    */
-  function sayThatTimeRanOut(form) {
-    if (!timeRanOut) return;
-    const line = form.ownerDocument.createElement("p");
-    line.className = "time-out";
-    line.setAttribute("role", "status");
-    line.textContent = words.time_out;
-    form.append(line);
-    timeRanOut = false;
+  #sayThatTimeRanOut(form) {
+    if (!this.#timeRanOut) return;
+    make(form, "p", "time-out", this.#parts.page.words.time_out).setAttribute("role", "status");
+    this.#timeRanOut = false;
   }
 
   /**
@@ -103,22 +113,17 @@ export function createTimedTrials({ page, desk, header, view, tools }) {
    *
    * @param {MountedScreen} screen
    */
-  function askTheRest(screen) {
-    const next = screen.form.querySelector("[data-next]");
-    next.textContent = words.next;
+  #askTheRest({ form, next }) {
+    const { page, desk } = this.#parts;
+    next.textContent = page.words.next;
     next.hidden = false;
-    screen.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) =>
-      desk.submit(event.timeStamp),
-    );
+    form.addEventListener("submit", (event) => desk.submit(event.timeStamp));
   }
 
-  return {
-    show,
-    /** Something else comes between: the next trial waits until the rater is ready again. */
-    stop() {
-      running = false;
-    },
-  };
+  /** Something else comes between: the next trial waits until the rater is ready again. */
+  stop() {
+    this.#running = false;
+  }
 }
 
 /**
@@ -139,7 +144,7 @@ function settle(screen, stamp, milliseconds) {
  * the stimulus.
  *
  * @param {HTMLElement} form
- * @param {Pick<Timed, "bell" | "fixation_ms">} timed
+ * @param {Pick<TimedPhase, "bell" | "fixation_ms">} timed
  * @param {Pick<TimedTools, "nextFrame" | "wait" | "fonts" | "bell">} tools
  * @returns {Promise<DOMHighResTimeStamp>}
  */
@@ -156,7 +161,13 @@ export async function present(form, timed, tools) {
 
 const PRESSES = new Set([" ", "Enter"]);
 
-/** @typedef {any} Press a click, or a key that went down */
+/** @typedef {MouseEvent | KeyboardEvent} Press a click, or a key that went down */
+
+/** @type {(event: Press) => event is KeyboardEvent} */
+const isKey = (event) => event.type === "keydown";
+/** @type {(event: Press) => event is KeyboardEvent} */
+const isRepeated = (event) => isKey(event) && event.repeat;
+const TYPES = /** @type {const} */ (["keydown", "click"]);
 
 /**
  * @typedef {object} Shown
@@ -164,6 +175,37 @@ const PRESSES = new Set([" ", "Enter"]);
  * @property {(stamp: number) => void} respond
  * @property {(stamp: number) => void} onEarly
  */
+
+/**
+ * Which presses are a response, and which are made on the work and not on the page's own buttons.
+ *
+ * @param {HTMLElement} form
+ * @param {string} targets
+ */
+function responsesOf(form, targets) {
+  const page = form.ownerDocument;
+  const needsTarget = targets === ".picture";
+
+  /** @param {Press} event */
+  const isOn = ({ target }) => target instanceof Element && target.closest(targets) !== null;
+  // A key that is pressed on the page's own buttons (Pause) is meant for them.
+  /** @param {Press} event */
+  const isHere = ({ target }) =>
+    target === page.body ||
+    target === page.documentElement ||
+    target === form.parentElement?.parentElement ||
+    (target instanceof Node && form.parentElement?.contains(target) === true);
+
+  /** @param {Press} event */
+  function isResponse(event) {
+    // Anywhere on the page: the way to the button would be part of the reading time.
+    const isOnTarget = needsTarget ? isOn(event) : isHere(event);
+    if (isKey(event)) return PRESSES.has(event.key) && isOnTarget;
+    return isOnTarget && (!needsTarget || form.contains(/** @type {Element} */ (event.target)));
+  }
+
+  return { isHere, isResponse };
+}
 
 /**
  * Listens from before the onset, so that a press which began before it is known as such.
@@ -175,27 +217,11 @@ const PRESSES = new Set([" ", "Enter"]);
  */
 export function watchResponses(form, targets) {
   const page = form.ownerDocument;
-  const needsTarget = targets === ".picture";
+  const { isHere, isResponse } = responsesOf(form, targets);
   /** @type {number | null} */
   let pressedSince = null;
   /** @type {Shown | null} */
   let begun = null;
-
-  /** @param {Press} event */
-  const isOn = (event) => event.target instanceof Element && event.target.closest(targets);
-  // A key that is pressed on the page's own buttons (Pause) is meant for them.
-  /** @param {Press} event */
-  const isHere = (event) =>
-    [page.body, page.documentElement, form.parentElement?.parentElement].includes(event.target) ||
-    form.parentElement?.contains(event.target);
-
-  /** @param {Press} event */
-  function isResponse(event) {
-    // Anywhere on the page: the way to the button would be part of the reading time.
-    if (event.type === "click" && !needsTarget) return isHere(event);
-    if (event.type === "click") return Boolean(isOn(event)) && form.contains(event.target);
-    return PRESSES.has(event.key) && (needsTarget ? Boolean(isOn(event)) : isHere(event));
-  }
 
   /**
    * Before any other listener: what is held or too early must not press anything.
@@ -203,9 +229,9 @@ export function watchResponses(form, targets) {
    * @param {Press} event
    */
   function guard(event) {
-    const isPointer = event.type === "click" && event.detail > 0;
+    const isPointer = !isKey(event) && event.detail > 0;
     const since = isPointer ? (pressedSince ?? event.timeStamp) : event.timeStamp;
-    const isHeld = event.repeat && PRESSES.has(event.key) && isHere(event);
+    const isHeld = isRepeated(event) && PRESSES.has(event.key) && isHere(event);
     const isEarly = isResponse(event) && (!begun || since - begun.onset < DEAD_MS);
     if (!isHeld && !isEarly) return;
     event.preventDefault();
@@ -222,13 +248,13 @@ export function watchResponses(form, targets) {
    * @param {Press} event
    */
   function heard(event) {
-    if (event.repeat || !isResponse(event)) return;
-    if (event.type === "keydown") event.preventDefault();
+    if (isRepeated(event) || !isResponse(event)) return;
+    if (isKey(event)) event.preventDefault();
     begun?.respond(event.timeStamp);
   }
 
   page.addEventListener("pointerdown", pressed, true);
-  for (const type of ["keydown", "click"]) page.addEventListener(type, guard, true);
+  for (const type of TYPES) page.addEventListener(type, guard, true);
 
   return {
     /**
@@ -238,10 +264,10 @@ export function watchResponses(form, targets) {
      */
     begin(onShow) {
       begun = onShow;
-      for (const type of ["keydown", "click"]) page.addEventListener(type, heard);
+      for (const type of TYPES) page.addEventListener(type, heard);
       return () => {
         page.removeEventListener("pointerdown", pressed, true);
-        for (const type of ["keydown", "click"]) {
+        for (const type of TYPES) {
           page.removeEventListener(type, guard, true);
           page.removeEventListener(type, heard);
         }
@@ -253,7 +279,7 @@ export function watchResponses(form, targets) {
 /**
  * The time stamp of the response, or null when the time ran out.
  *
- * @param {{ onset: number, timeoutMs: number, tools: import("./types.js").Timers,
+ * @param {{ onset: number, timeoutMs: number, tools: Timers,
  *   watch: (respond: (stamp: number) => void) => () => void }} parts
  *   watch: calls respond(time stamp) for whatever counts as a response, returns an undo
  * @returns {Promise<number | null>}

@@ -1,10 +1,12 @@
 // Times that can be believed: from the painted onset to the event's own time stamp.
 
+/** @import { Device, NextFrame, ScreenView, Times, View } from "./types.js" */
+
 /**
  * The onset of what was just put on the page, outside a frame: the frame after the one that
  * painted it. Wait for fonts and pictures before you call this.
  *
- * @param {import("./types.js").NextFrame} nextFrame
+ * @param {NextFrame} nextFrame
  * @returns {Promise<DOMHighResTimeStamp>}
  */
 export function painted(nextFrame) {
@@ -39,7 +41,7 @@ export async function decoded(sources, newImage) {
 /**
  * The median interval between frames, in milliseconds.
  *
- * @param {import("./types.js").NextFrame} nextFrame
+ * @param {NextFrame} nextFrame
  * @param {number} [frames]
  */
 export async function frameInterval(nextFrame, frames = 12) {
@@ -84,65 +86,118 @@ const MS_PER_WORD = 500;
 
 /** @typedef {[from: number, to: number]} Span milliseconds after the onset */
 
+/** @param {Span[]} list */
+const total = (list) => list.reduce((sum, [from, to]) => sum + to - from, 0);
+
 /**
  * One screen's times. All stamps are of one clock (performance.now, event.timeStamp, frames);
- * what is reported is relative to the onset. `before` is what an earlier page had counted, and
- * `viewsBefore` what it had shown. `wordsInView` is only asked after a long time without input.
- *
- * @param {{ onset: number, before?: number, activeBefore?: number, reloads?: number,
- *   viewsBefore?: import("./types.js").ScreenView[], wordsInView?: () => number }} parts
+ * what is reported is relative to the onset.
  */
-export function createStopwatch({
-  onset,
-  before = 0,
-  activeBefore = 0,
-  reloads = 0,
-  viewsBefore = [],
-  wordsInView = () => 0,
-}) {
-  const views = [...viewsBefore];
+export class Stopwatch {
+  #onset;
+  #before;
+  #reloads;
+  #wordsInView;
+  #views;
   /** @type {Span[]} */
-  const hidden = [];
+  #hidden = [];
   /** @type {Span[]} */
-  const paused = [];
+  #paused = [];
   /** @type {number | null} */
-  let hiddenSince = null;
+  #hiddenSince = null;
   /** @type {number | null} */
-  let pausedSince = null;
-  let blurs = 0;
+  #pausedSince = null;
+  #blurs = 0;
   /** @type {number[]} */
-  const early = [];
+  #early = [];
   /** @type {Set<string>} */
-  const inputs = new Set();
-  let lastInput = onset; // the press that led here
-  let active = activeBefore;
+  #inputs = new Set();
+  #lastInput;
+  #active;
+
+  /**
+   * @param {{ onset: number, before?: number, activeBefore?: number, reloads?: number,
+   *   viewsBefore?: ScreenView[], wordsInView?: () => number }} parts
+   *   before: what an earlier page had counted · viewsBefore: what it had shown · wordsInView: only
+   *   asked after a long time without input
+   */
+  constructor({ onset, before = 0, activeBefore = 0, reloads = 0, viewsBefore = [], wordsInView }) {
+    this.#onset = onset;
+    this.#before = before;
+    this.#reloads = reloads;
+    this.#wordsInView = wordsInView ?? (() => 0);
+    this.#views = [...viewsBefore];
+    this.#lastInput = onset; // the press that led here
+    this.#active = activeBefore;
+  }
 
   /** @param {number} stamp */
-  const since = (stamp) => round(Math.max(0, stamp - onset));
+  since = (stamp) => round(Math.max(0, stamp - this.#onset));
+
+  /** @param {number} stamp */
+  hide(stamp) {
+    this.#hiddenSince ??= stamp;
+  }
+
+  /** @param {number} stamp */
+  show(stamp) {
+    if (this.#hiddenSince !== null) this.#note(this.#hidden, this.#hiddenSince, stamp);
+    this.#hiddenSince = null;
+  }
+
+  blur() {
+    this.#blurs += 1;
+  }
+
+  /** @param {number} stamp */
+  pause(stamp) {
+    this.#pausedSince ??= stamp;
+  }
+
+  /** @param {number} stamp */
+  resume(stamp) {
+    if (this.#pausedSince !== null) this.#note(this.#paused, this.#pausedSince, stamp);
+    this.#pausedSince = null;
+  }
 
   /**
    * @param {Span[]} list
    * @param {number} from
+   * @param {number} to
+   */
+  #note(list, from, to) {
+    list.push([this.since(from), this.since(to)]);
+  }
+
+  /** @param {string} input a kind of pointer, or the keyboard */
+  used(input) {
+    this.#inputs.add(input);
+  }
+
+  /**
+   * A key, a press, a movement, a scroll, or a moment in which something plays.
+   *
    * @param {number} stamp
    */
-  const toggle = (list, from, stamp) => list.push([since(from), since(stamp)]);
-  /** @param {Span[]} list */
-  const total = (list) => list.reduce((sum, [from, to]) => sum + to - from, 0);
+  moved(stamp) {
+    this.#active += this.#activeUntil(stamp);
+    this.#lastInput = stamp;
+  }
 
   /**
    * Milliseconds since the last input, up to a limit, in which the page was there to be read.
    *
    * @param {number} stamp
    */
-  function activeUntil(stamp) {
-    const from = since(lastInput);
-    const isIdle = since(stamp) - from > IDLE_MS;
-    const most = IDLE_MS + (isIdle ? MS_PER_WORD * wordsInView() : 0);
-    const to = Math.min(since(stamp), from + most);
+  #activeUntil(stamp) {
+    const from = this.since(this.#lastInput);
+    const isIdle = this.since(stamp) - from > IDLE_MS;
+    const most = IDLE_MS + (isIdle ? MS_PER_WORD * this.#wordsInView() : 0);
+    const to = Math.min(this.since(stamp), from + most);
     /** @type {Span[]} */
-    const gaps = [...hidden, ...paused];
-    for (const begun of [hiddenSince, pausedSince])
-      if (begun !== null) gaps.push([since(begun), to]);
+    const gaps = [...this.#hidden, ...this.#paused];
+    for (const begun of [this.#hiddenSince, this.#pausedSince])
+      if (begun !== null) gaps.push([this.since(begun), to]);
     gaps.sort(([one], [other]) => one - other);
     let at = from;
     let there = 0;
@@ -153,102 +208,73 @@ export function createStopwatch({
     return there + Math.max(0, to - at);
   }
 
-  return {
-    since,
-    /** @param {number} stamp */
-    hide(stamp) {
-      hiddenSince ??= stamp;
-    },
-    /** @param {number} stamp */
-    show(stamp) {
-      if (hiddenSince !== null) toggle(hidden, hiddenSince, stamp);
-      hiddenSince = null;
-    },
-    blur() {
-      blurs += 1;
-    },
-    /** @param {number} stamp */
-    pause(stamp) {
-      pausedSince ??= stamp;
-    },
-    /** @param {number} stamp */
-    resume(stamp) {
-      if (pausedSince !== null) toggle(paused, pausedSince, stamp);
-      pausedSince = null;
-    },
-    /** @param {string} input a kind of pointer, or the keyboard */
-    used(input) {
-      inputs.add(input);
-    },
-    /**
-     * A key, a press, a movement, a scroll, or a moment in which something plays.
-     *
-     * @param {number} stamp
-     */
-    moved(stamp) {
-      active += activeUntil(stamp);
-      lastInput = stamp;
-    },
-    /**
-     * Milliseconds on this screen with the page in view and an input not too long ago.
-     *
-     * @param {number} stamp
-     */
-    active(stamp) {
-      return round(active + activeUntil(stamp));
-    },
-    /**
-     * A press that came too soon to be a response.
-     *
-     * @param {number} stamp
-     */
-    tooEarly(stamp) {
-      if (early.length < MOST_EARLY) early.push(since(stamp));
-    },
-    /**
-     * The rater switched a view on or off.
-     *
-     * @param {{ view: string, place?: number, on: boolean }} view
-     * @param {number} stamp
-     */
-    viewed(view, stamp) {
-      if (views.length < MOST_VIEWS) views.push({ ...view, at_ms: since(stamp), reload: reloads });
-    },
-    views: () => views,
-    /**
-     * Milliseconds on this screen so far, without the pauses.
-     *
-     * @param {number} stamp
-     */
-    spent(stamp) {
-      return round(before + since(stamp) - total(paused));
-    },
-    /**
-     * Milliseconds of that in which the page was in view, since it was loaded: see breaks.js.
-     *
-     * @param {number} stamp
-     */
-    worked(stamp) {
-      return Math.max(0, round(since(stamp) - total(paused) - total(hidden)));
-    },
-    /**
-     * @param {number} stamp
-     * @param {object} device
-     */
-    times(stamp, device) {
-      return {
-        onset: round(onset),
-        spent_ms: this.spent(stamp),
-        active_ms: this.active(stamp),
-        hidden: hidden.slice(0, MOST_SPANS),
-        paused: paused.slice(0, MOST_SPANS),
-        blurs,
-        reloads,
-        ...(early.length ? { early } : {}),
-        ...(views.length ? { views } : {}),
-        input: [...inputs].sort().join("+") || "none",
-        ...device,
-      };
-    },
+  /**
+   * Milliseconds on this screen with the page in view and an input not too long ago.
+   *
+   * @param {number} stamp
+   */
+  active(stamp) {
+    return round(this.#active + this.#activeUntil(stamp));
+  }
+
+  /**
+   * A press that came too soon to be a response.
+   *
+   * @param {number} stamp
+   */
+  tooEarly = (stamp) => {
+    if (this.#early.length < MOST_EARLY) this.#early.push(this.since(stamp));
   };
+
+  /**
+   * The rater switched a view on or off.
+   *
+   * @param {View} view
+   * @param {number} stamp
+   */
+  viewed(view, stamp) {
+    if (this.#views.length >= MOST_VIEWS) return;
+    this.#views.push({ ...view, at_ms: this.since(stamp), reload: this.#reloads });
+  }
+
+  views = () => this.#views;
+
+  /**
+   * Milliseconds on this screen so far, without the pauses.
+   *
+   * @param {number} stamp
+   */
+  spent(stamp) {
+    return round(this.#before + this.since(stamp) - total(this.#paused));
+  }
+
+  /**
+   * Milliseconds of that in which the page was in view, since it was loaded: see breaks.js.
+   *
+   * @param {number} stamp
+   */
+  worked(stamp) {
+    return Math.max(0, round(this.since(stamp) - total(this.#paused) - total(this.#hidden)));
+  }
+
+  /**
+   * @param {number} stamp
+   * @param {Device & Pick<Times, "files">} device
+   * @returns {Times}
+   */
+  times(stamp, device) {
+    return {
+      onset: round(this.#onset),
+      spent_ms: this.spent(stamp),
+      active_ms: this.active(stamp),
+      hidden: this.#hidden.slice(0, MOST_SPANS),
+      paused: this.#paused.slice(0, MOST_SPANS),
+      blurs: this.#blurs,
+      reloads: this.#reloads,
+      ...(this.#early.length ? { early: this.#early } : {}),
+      ...(this.#views.length ? { views: this.#views } : {}),
+      input: [...this.#inputs].sort().join("+") || "none",
+      ...device,
+    };
+  }
 }

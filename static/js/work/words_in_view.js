@@ -3,7 +3,7 @@
 /**
  * Count the words of an element that are in the window.
  *
- * @param {import("./types.js").TemplateElement} root
+ * @param {HTMLElement} root
  */
 export function wordsInView(root) {
   const { ownerDocument: document } = root;

@@ -2,41 +2,47 @@
 
 import { prepareBlocks } from "../blocks/fill.js";
 import { forgetLink, keepLink } from "../participant/kept_link.js";
-import { createDrafts } from "../sending/drafts.js";
-import { createOutbox } from "../sending/outbox.js";
+import { optionalPart, part } from "../parts.js";
+import { Drafts } from "../sending/drafts.js";
+import { Outbox, systemClock } from "../sending/outbox.js";
 import { createPost } from "../sending/post.js";
 import { createRecovery } from "../sending/recovery.js";
 import { memoryStorage, openStorage, withFallback } from "../sending/storage.js";
 import { createBreaks } from "./breaks.js";
 import { showMessage } from "./message.js";
 import { createNotices, say } from "./notices.js";
-import { createSitting } from "./sitting.js";
+import { Sitting } from "./sitting.js";
 import { frameInterval, timerResolution } from "./timing.js";
+
+/** @import { OutboxReport } from "../sending/outbox.js" */
+/** @import { Answer, BrowserTools, Feedback, PageDocument, PageStorage, PageView, Receipt, Refusal, Rests, Route } from "./types.js" */
 
 const TRY_AGAIN_MS = 3_000;
 
-/**
- * @typedef {import("./types.js").Sitting} Sitting
- * @typedef {import("./types.js").Outbox} Outbox
- * @typedef {import("./types.js").ServerAnswer} ServerAnswer
- */
+/** @typedef {{ problems?: Refusal[], message?: string }} Refused why an answer was not stored */
+/** @typedef {{ next?: string, stored?: [number, number][] }} Finished the answer at the end */
 
 /**
+ * An element of the page by its id.
+ *
+ * @template {Element} [T=HTMLElement]
  * @param {string} id
- * @returns {import("./types.js").TemplateElement}
+ * @param {new () => T} [type]
  */
-const element = (id) => document.getElementById(id);
-/** @type {import("./types.js").PageDocument} */
+const element = (id, type) => part(document, `#${id}`, type);
+/** @param {string} id */
+const template = (id) => element(id, HTMLTemplateElement);
+/** @type {PageDocument} */
 const page = JSON.parse(element("work-document").textContent);
 const { words } = page;
 const notice = createNotices(element("notices"));
-const token = /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=csrf-token]"));
+const token = part(document, "meta[name=csrf-token]", HTMLMetaElement);
 const post = createPost(token.content);
 /** @param {FrameRequestCallback} work */
 const nextFrame = (work) => requestAnimationFrame(work);
 /** @param {number} milliseconds */
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const resumeLink = element("resume-link")?.value ?? "";
+const resumeLink = optionalPart(document, "#resume-link", HTMLInputElement)?.value ?? "";
 // The path alone: behind a proxy the site may not know its own name.
 const resumePath = resumeLink && new URL(resumeLink, location.href).pathname;
 const recovery = createRecovery({
@@ -62,47 +68,36 @@ function failed(error) {
 }
 
 async function start() {
+  /** @type {PageStorage} */
   const storage = page.preview ? memoryStorage() : await storageOrMemory(() => outbox.flush());
   const nowhere = async () => ({ status: 200, document: null });
-  const outbox = createOutbox({
+  /** @type {Outbox} */
+  const outbox = new Outbox({
     storage,
     send: page.preview ? nowhere : (payload) => post(page.addresses.submit, payload),
-    clock: {
-      now: () => Date.now(),
-      random: Math.random,
-      setTimeout: (work, delay) => setTimeout(work, delay),
-      clearTimeout: (timer) => clearTimeout(timer),
-    },
+    clock: systemClock,
     rater: page.rater,
     report: reports(
       () => sitting,
       () => outbox,
     ),
   });
-  const drafts = createDrafts({
-    storage,
-    outbox,
-    newKey: () => crypto.randomUUID(),
-    assignment: page.assignment,
-  });
-  const breaks = createBreaks({
-    storage,
-    breaks: page.breaks,
-    assignment: page.assignment,
-    wallClock: () => Date.now(),
-  });
-  const [instruments, { createTimedTrials, bell }] = await Promise.all([
+  const { assignment, breaks: rules } = page;
+  const drafts = new Drafts({ storage, outbox, newKey: () => crypto.randomUUID(), assignment });
+  const breaks = createBreaks({ storage, breaks: rules, assignment, wallClock: Date.now });
+  const [instruments, { TimedTrials, bell }] = await Promise.all([
     loadInstruments(),
     loadTimedTrials(),
-    prepareBlocks(page.screens.map((_, index) => element(`screen-${index}`))),
+    prepareBlocks(page.screens.map((_, index) => template(`screen-${index}`))),
   ]);
-  const sitting = createSitting({
+  /** @type {Sitting} */
+  const sitting = new Sitting({
     page,
     storage,
     drafts,
     breaks,
     instruments,
-    createTimedTrials,
+    TimedTrials,
     view: view(),
     tools: { ...tools(), bell },
     device: measureDevice(),
@@ -119,7 +114,7 @@ async function start() {
   }
 
   tie(sitting, outbox, breaks);
-  if (element("complain")) await tieTheReport(sitting, outbox, storage);
+  if (document.getElementById("complain")) await tieTheReport(sitting, outbox, storage);
   if (page.devices === "desktop") await askForADesktop();
   if (resumePath) await keepLink(storage, page.addresses.enter, resumePath);
   if (!page.preview) outbox.flush();
@@ -131,12 +126,17 @@ async function start() {
  *
  * @param {Sitting} sitting
  * @param {Outbox} outbox
- * @param {import("./types.js").PageStorage} storage
+ * @param {PageStorage} storage
  */
 async function tieTheReport(sitting, outbox, storage) {
   const { tieComplaints } = await import("./complaint.js");
-  const [dialog, form, button] = ["complaint-dialog", "complaint-form", "complain"].map(element);
-  tieComplaints({ dialog, form, button, page, outbox, storage, notice, here: sitting.here });
+  tieComplaints({
+    dialog: element("complaint-dialog", HTMLDialogElement),
+    form: element("complaint-form", HTMLFormElement),
+    button: element("complain"),
+    ...{ page, outbox, storage, notice },
+    here: () => sitting.here(),
+  });
   tieDialog("complain", "complaint-dialog", sitting);
 }
 
@@ -158,13 +158,13 @@ async function storageOrMemory(sendAtOnce) {
  * What the authors of a practice example say about it, for the rater's answers.
  *
  * @param {number} trial
- * @param {import("./types.js").Answer[][]} screens
- * @returns {Promise<import("./types.js").Feedback>}
+ * @param {Answer[][]} screens
+ * @returns {Promise<Feedback>}
  */
 async function askForFeedback(trial, screens) {
-  const answer = await post(page.addresses["practice-feedback"], { trial, screens });
+  const answer = await post(page.addresses.practice_feedback, { trial, screens });
   if (answer.status !== 200) throw new Error(`no feedback: ${answer.status}`);
-  return answer.document;
+  return /** @type {Feedback} */ (answer.document);
 }
 
 async function loadInstruments() {
@@ -176,12 +176,13 @@ async function loadInstruments() {
 /** What only campaigns with timed screens need; nothing for the others. */
 async function loadTimedTrials() {
   if (!page.screens.some((screen) => screen.timed)) return {};
-  const [{ createTimedTrials }, { createBell }] = await Promise.all([
+  const [{ TimedTrials }, { createBell }] = await Promise.all([
     import("./timed.js"),
     import("./bell.js"),
   ]);
-  const bell = createBell(globalThis.AudioContext, () => element("sound")?.checked ?? true);
-  return { createTimedTrials, bell };
+  const sound = optionalPart(document, "#sound", HTMLInputElement);
+  const bell = createBell(globalThis.AudioContext, () => sound?.checked ?? true);
+  return { TimedTrials, bell };
 }
 
 /** A personal link may have been opened on a phone: the work waits for a mouse or a keyboard. */
@@ -189,7 +190,7 @@ async function askForADesktop() {
   const { hasMouse, mouseOrKeyboard } = await import("../participant/device.js");
   if (hasMouse()) return;
   const message = { title: words.needs_device, text: words.needs_device_text };
-  void showMessage(element("stage"), element("message-screen"), message);
+  void showMessage(element("stage"), template("message-screen"), message);
   await mouseOrKeyboard();
 }
 
@@ -205,28 +206,27 @@ function measureDevice() {
   return device;
 }
 
-/** @returns {import("./types.js").View} */
+/** @returns {PageView} */
 function view() {
   return {
     stage: element("stage"),
-    messageTemplate: element("message-screen"),
-    answersTemplate: element("practice-answers"),
-    screenTemplate: (screen) => element(`screen-${screen}`),
+    messageTemplate: template("message-screen"),
+    answersTemplate: optionalPart(document, "#practice-answers", HTMLTemplateElement),
+    screenTemplate: (screen) => template(`screen-${screen}`),
     progress: element("progress"),
-    bar: element("progress-bar"),
-    undo: element("undo"),
+    bar: element("progress-bar", HTMLProgressElement),
+    undo: element("undo", HTMLButtonElement),
     notice,
   };
 }
 
-/** @returns {import("./types.js").BrowserTools} */
+/** @returns {BrowserTools} */
 function tools() {
   return {
     nextFrame,
     wait,
+    ...systemClock,
     now: () => performance.now(),
-    setTimeout: (work, delay) => setTimeout(work, delay),
-    clearTimeout: (timer) => clearTimeout(timer),
     fonts: document.fonts,
     newImage: () => new Image(),
   };
@@ -237,7 +237,7 @@ function tools() {
  *
  * @param {() => Sitting} sitting
  * @param {() => Outbox} outbox
- * @returns {import("../sending/outbox.js").OutboxReport}
+ * @returns {OutboxReport}
  */
 function reports(sitting, outbox) {
   return {
@@ -251,7 +251,8 @@ function reports(sitting, outbox) {
     },
     later: () => notice("connection", words.offline),
     locked: () => goOnAsTheSameRater(outbox()),
-    stored(entry, receipt) {
+    stored(entry, answer) {
+      const receipt = /** @type {Partial<Receipt> | null} */ (answer);
       notice("locked", "");
       if (receipt?.ends_the_work) return location.assign(page.addresses.work);
       if (receipt?.answered_elsewhere) void sitting().overtaken(entry);
@@ -259,17 +260,12 @@ function reports(sitting, outbox) {
     },
     conflict: () => notice("conflict", words.conflict, "error"),
     refused(entry, answer) {
-      const message = answer?.problems
-        ?.map((/** @type {import("./types.js").Refusal} */ problem) => problem.message)
-        .join(" ");
-      notice(
-        "refused",
-        say(words, "refused", { message: message ?? answer?.message ?? "" }),
-        "error",
-      );
+      const { problems = [], message = "" } = /** @type {Refused | null} */ (answer) ?? {};
+      const said = problems.map((problem) => problem.message).join(" ") || message;
+      notice("refused", say(words, "refused", { message: said }), "error");
       // A refused report is not a screen to go back to.
       if ("complaint" in entry.payload) return outbox().drop(entry.key);
-      return sitting().refused(entry, answer?.problems ?? []);
+      return sitting().refused(entry, problems);
     },
   };
 }
@@ -281,7 +277,12 @@ function reports(sitting, outbox) {
  */
 async function goOnAsTheSameRater(outbox) {
   if (await recovery.tryToReturn()) return void outbox.flush();
-  notice("locked", words.locked, "error", resumeLink && { href: resumeLink, text: words.resume });
+  notice(
+    "locked",
+    words.locked,
+    "error",
+    resumeLink ? { href: resumeLink, text: words.resume } : undefined,
+  );
 }
 
 /** @param {Outbox} outbox */
@@ -298,11 +299,11 @@ async function untilAllIsSent(outbox) {
  * After the last screen: everything to the server, then the page that it names.
  *
  * @param {Outbox} outbox
- * @param {import("./types.js").Route} route
+ * @param {Route} route
  * @param {() => Promise<void>} forget
  */
 async function end(outbox, route, forget) {
-  void showMessage(element("stage"), element("message-screen"), {
+  void showMessage(element("stage"), template("message-screen"), {
     title: page.preview ? words.preview_over : words.sending,
   });
   if (page.preview) return true;
@@ -310,13 +311,14 @@ async function end(outbox, route, forget) {
   if (route.next()) return false; // the server asked for another answer
   for (;;) {
     const answer = await post(page.addresses.finish).catch(() => ({ status: 0, document: null }));
+    const { next = "", stored = [] } = /** @type {Finished | null} */ (answer.document) ?? {};
     if (answer.status === 200) {
       await forget();
-      location.assign(answer.document.next);
+      location.assign(next);
       return true;
     }
     if (answer.status === 409) {
-      await route.reopenMissing(answer.document.stored);
+      await route.reopenMissing(stored);
       return false;
     }
     if (answer.status === 401 || answer.status === 403) await goOnAsTheSameRater(outbox);
@@ -330,7 +332,7 @@ async function end(outbox, route, forget) {
  *
  * @param {Sitting} sitting
  * @param {Outbox} outbox
- * @param {import("./types.js").Breaks} breaks
+ * @param {Rests} breaks
  */
 function tie(sitting, outbox, breaks) {
   element("undo").addEventListener("click", () => sitting.back());
@@ -386,8 +388,8 @@ function tie(sitting, outbox, breaks) {
  * @param {Sitting} sitting
  */
 function tieDialog(buttonName, name, sitting) {
-  const dialog = element(name);
-  const button = element(buttonName);
+  const dialog = element(name, HTMLDialogElement);
+  const button = element(buttonName, HTMLButtonElement);
   button.disabled = false;
   const open = () => {
     button.removeAttribute("aria-pressed");

@@ -23,7 +23,8 @@ from rankme.models import (
     Submission,
     TrialOutput,
 )
-from rankme.pages.rater.trial_page import ShownTrial, page_document
+from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.shown_trials import ShownTrial
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
 from tests.pages.rater.visits import (

@@ -47,7 +47,9 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
     used = {word for words in re.findall(r'class="([^"]*)"', text) for word in words.split()}
     sheets = {path.stem: classes_of(path) for path in (STYLES / "instruments").iterdir()}
     own = set().union(*(sheets[sheet] for sheet in INSTRUMENTS[name].stylesheets))
-    everywhere = classes_of(STYLES / "base.css") | classes_of(STYLES / "work.css")
+    everywhere = set().union(
+        *(classes_of(STYLES / f"{sheet}.css") for sheet in ("base", "parts", "work", "screen"))
+    )
     assert (used & set().union(*sheets.values())) - everywhere <= own
 
 
@@ -69,7 +71,7 @@ def test_an_instrument_names_every_stylesheet_that_its_template_needs(name):
 )
 def test_a_campaign_loads_what_its_screens_need(name, sheets, scripts):
     definition = preset(name)
-    assert names_of(work_stylesheets(definition)) == {"work"} | sheets
+    assert names_of(work_stylesheets(definition)) == {"work", "screen"} | sheets
     optional = {"timed", "bell", "device", "pictorial", "formatted", "columns", "difference"}
     optional.add("lookup")
     assert names_of(work_scripts(definition)) & optional == scripts
@@ -107,7 +109,12 @@ def test_a_pictorial_block_brings_its_script_and_stylesheet():
 @pytest.mark.parametrize("name", preset_names())
 def test_the_gallery_shows_a_preset_in_its_own_styles(client, db, name):
     page = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": "work"})
-    expected = ["css/base.css", "css/participant.css", *work_stylesheets(preset(name))]
+    expected = [
+        "css/base.css",
+        "css/parts.css",
+        "css/participant.css",
+        *work_stylesheets(preset(name)),
+    ]
     assert styles_inside(page) == "\n".join(lines_of(sheet) for sheet in expected)
 
 
@@ -123,7 +130,7 @@ def test_the_pages_of_raters_contain_their_styles_and_link_none(client, db):
         without_scripts = re.compile(r"<noscript>.*?</noscript>", re.DOTALL)
         assert "stylesheet" not in without_scripts.sub("", page.content.decode())
         assert lines_of("css/base.css") in styles_inside(page)
-    for name in ("work", "instruments/line", "instruments/slider"):
+    for name in ("work", "screen", "instruments/line", "instruments/slider"):
         assert lines_of(f"css/{name}.css") in styles_inside(work)
     for name in ("instruments/likert", "timed"):
         assert lines_of(f"css/{name}.css") not in styles_inside(work)
@@ -165,7 +172,7 @@ def test_a_page_for_a_document_that_has_its_styles_contains_none(client, db):
     campaign = make_campaign(slider_definition())
     page = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
     there = re.search(r'data-sheets="([^"]+)"', page)[1]
-    assert there == "css/base.css css/participant.css"
+    assert there == "css/base.css css/parts.css css/participant.css"
     arrive(client, campaign, id="w1")
     instructions = reverse("rankme:instructions", args=[campaign.code])
     has_styles = {"Styles-There": there}

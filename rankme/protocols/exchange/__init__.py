@@ -1,0 +1,1 @@
+"""What the work page and its server send each other."""
