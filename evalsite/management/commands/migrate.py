@@ -6,6 +6,7 @@ from django.core.management.commands import migrate
 from django.db import connections
 
 from evalsite import roles
+from evalsite.management.older_tables import upgrade_older_tables
 
 
 class Command(migrate.Command):
@@ -15,7 +16,9 @@ class Command(migrate.Command):
         # The checks run before `handle`, and already need a role that exists.
         connection = connections[options["database"]]
         with roles.as_owner(connection):
+            if options["plan"] or options["check_unapplied"]:
+                return super().execute(*args, **options)
+            upgrade_older_tables(connection)
             output = super().execute(*args, **options)
-            if not (options["plan"] or options["check_unapplied"]):
-                roles.grant_rights(connection)
+            roles.grant_rights(connection)
             return output

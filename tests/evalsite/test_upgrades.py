@@ -1,0 +1,77 @@
+"""Databases of earlier versions become those of today by one `manage.py migrate`."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
+from evalsite.management import older_tables
+from tests.evalsite.databases import DUMPS, connected, manage, restore, schema
+
+VERSIONS = sorted(path.name.removesuffix(".sql.gz") for path in DUMPS.glob("*.sql.gz"))
+COUNTS = """
+    SELECT (SELECT count(*) FROM rankme_judgement), (SELECT sum(value) FROM rankme_judgement),
+        (SELECT count(*) FROM rankme_submission),
+        (SELECT count(*) FROM rankme_assignment WHERE counts)
+"""
+# The organiser's pages of each campaign and of the report, and the first page of a rater.
+VISIT = """
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.urls import reverse
+from rankme.actions.runs import report_files
+from rankme.models import AnalysisRun, Campaign
+rater, client = Client(HTTP_HOST="localhost"), Client(HTTP_HOST="localhost")
+client.force_login(get_user_model().objects.order_by("pk")[0])
+pages = ["campaign", "campaign-material", "campaign-monitor", "campaign-raters", "campaign-history"]
+for campaign in Campaign.objects.all():
+    for name in [*pages, "campaign-links", "campaign-change", "analysis-runs"]:
+        print(client.get(reverse(f"rankme:{name}", args=[campaign.code])).status_code)
+    print(rater.get(f"/r/{campaign.code}/", follow=True).status_code)
+run = AnalysisRun.objects.get()
+report = reverse("rankme:analysis-run", args=[run.campaign.code, run.pk])
+assert client.get(report).status_code == 503, "the report's files are not in the dump"
+assert report_files.execute(run.files.pk, "worker")
+print(client.get(report).status_code)
+"""
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def older(servers: Servers, request) -> Iterator[dict[str, str]]:
+    """The addresses of a database that an earlier version has left."""
+    server, name = servers.postgresql, f"of_{request.param.replace('.', '_')}"
+    with connected(server.owner_url) as cursor:
+        cursor.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+    owner = server.url_of(OWNER_ROLE, name)
+    restore(request.param, owner)
+    yield {"DATABASE_OWNER_URL": owner, "DATABASE_URL": server.url_of(SITE_ROLE, name)}
+    with connected(server.owner_url) as cursor:
+        cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_a_site_of_an_earlier_version_is_upgraded_in_one_step(servers: Servers, older):
+    with connected(older["DATABASE_OWNER_URL"]) as cursor:
+        cursor.execute(COUNTS)
+        before = cursor.fetchone()
+    for _ in ("the upgrade", "again"):
+        migrated = manage(servers, "migrate", **older)
+        assert migrated.returncode == 0, migrated.stderr
+    with connected(older["DATABASE_OWNER_URL"]) as cursor:
+        cursor.execute(COUNTS)
+        assert cursor.fetchone() == before
+        upgraded = schema(cursor)
+    with connected(servers.postgresql.owner_url) as cursor:
+        assert upgraded ^ schema(cursor) == set(), "tables that today's migrations create"
+
+    verified = manage(servers, "verify", **older)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    visited = manage(
+        servers, "shell", "--verbosity", "0", "--command", VISIT, DEBUG="true", **older
+    )
+    assert visited.returncode == 0, visited.stderr
+    assert set(visited.stdout.split()) == {"200"}, visited.stdout
+
+
+def test_the_steps_are_those_that_were_once_migrations():
+    numbers = [int(name[:4]) for name, _ in older_tables.steps()]
+    assert numbers == list(range(5, 40))
