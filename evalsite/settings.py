@@ -6,6 +6,7 @@ from typing import Any
 from celery.schedules import crontab
 from csp.constants import NONCE, NONE, SELF
 
+from analysis.plugins import plugin_folders
 from evalsite import embedded, environment, safety
 from evalsite.file_headers import set_file_headers
 
@@ -104,7 +105,7 @@ MIDDLEWARE = [
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [embedded.FILES / "templates"],
+        "DIRS": [embedded.FILES / "templates", *plugin_folders("templates")],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -308,7 +309,7 @@ USE_I18N = USE_TZ = True
 
 STATIC_URL = f"{PATH_PREFIX}/static/"
 STATIC_ROOT = Path(environment.text("STATIC_FOLDER") or DATA_FOLDER / "static")
-STATICFILES_DIRS = [embedded.FILES / "static"]
+STATICFILES_DIRS = [embedded.FILES / "static", *plugin_folders("static")]
 STORAGES = {
     "default": environment.storage("STORAGE"),
     "staticfiles": {"BACKEND": "evalsite.storage.ModuleStaticFilesStorage"},

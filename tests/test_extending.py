@@ -1,24 +1,25 @@
-"""A new instrument, design or format needs its own files and a line in a registry, nothing else.
+"""Another package adds to the registries by its entry points, and nothing else is edited.
 
-The files are those of `tests/additions/`, copied into a folder outside the project. Each fixture
-has the one line that its registry would need.
+`tests/additions/` is such a package, built and installed into a folder as anybody would do it.
 """
 
 from __future__ import annotations
 
-import importlib
+import os
 import random
 import re
-import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from analysis.plugins import BrokenPlugin, plugin_folders, with_plugins
+from analysis.text_metrics.scoring import METRICS, score
+from analysis.text_metrics.text_files import Material
 from rankme.actions.campaign import campaigns
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.imports.judgement_imports import import_judgements, start_archive
@@ -26,8 +27,10 @@ from rankme.actions.runs import analysis_runs
 from rankme.designs import DESIGNS, DesignError, draw
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, Judgement
+from rankme.panel_links import PANELS
+from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.files import definition_from_yaml
-from rankme.protocols.instruments import INSTRUMENTS
+from rankme.protocols.instruments import INSTRUMENTS, Instrument
 from rankme.simulation.answers import Taste, answers_to
 from tests.campaigns import make_owner
 from tests.pages.rater.visits import begin, send
@@ -61,44 +64,113 @@ There is fog.
 """
 VOTES = "voter,text,system,stars\nv1,t1,A,3\nv1,t2,B,1\nv2,t1,A,2\nv2,t2,B,2\nv3,t1,B,1\n"
 
-Added = Callable[[str], ModuleType]
+# Our registries, by the group of entry points that adds to each.
+REGISTRIES: dict[str, dict] = {
+    "rankme.instruments": INSTRUMENTS,
+    "rankme.designs": DESIGNS,
+    "rankme.readers": READERS,
+    "rankme.judgement_readers": JUDGEMENT_READERS,
+    "rankme.panels": PANELS,
+    "rankme.metrics": METRICS,
+    "rankme.checks": CHECK_KINDS,
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """The folder into which the package was installed from its own wheel."""
+    wheels, folder = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("installed")
+    pip("wheel", "--no-build-isolation", "--wheel-dir", wheels, ADDITIONS)
+    (wheel,) = wheels.glob("*.whl")
+    pip("install", "--target", folder, wheel)
+    return folder
+
+
+def pip(command: str, *arguments: str | Path) -> None:
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    subprocess.run([sys.executable, "-m", "pip", command, *options, *arguments], check=True)
 
 
 @pytest.fixture
-def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings) -> Iterator[Added]:
-    """Gives a module of the additions, from a folder that has been added to the project's."""
-    folder = tmp_path / "added"
-    shutil.copytree(ADDITIONS, folder)
-    monkeypatch.syspath_prepend(folder)
+def added(installed: Path, tmp_path, monkeypatch: pytest.MonkeyPatch, settings) -> Iterator[None]:
+    """What a process does that starts with the package, done in this one, and undone."""
+    monkeypatch.syspath_prepend(installed)
+    for group, registry in REGISTRIES.items():
+        for name, value in with_plugins(group, {}, lambda found: True, "").items():
+            monkeypatch.setitem(registry, name, value)
     (templates,) = settings.TEMPLATES
-    directories = [*templates["DIRS"], folder / "templates"]
+    directories = [*templates["DIRS"], *plugin_folders("templates")]
     settings.TEMPLATES = [templates | {"DIRS": directories}]
-    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, folder / "static"]
+    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, *plugin_folders("static")]
     settings.MEDIA_ROOT = tmp_path / "media"
-    known = set(sys.modules)
-    yield importlib.import_module
-    for name in {path.stem for path in ADDITIONS.glob("*.py")} - known:
-        sys.modules.pop(name, None)
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "rankme_stars"]:
+        del sys.modules[name]
 
 
-@pytest.fixture
-def stars(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(INSTRUMENTS, "stars", added("stars").Stars())
+REPORT = """
+import django
+django.setup()
+from django.contrib.staticfiles import finders
+from django.template.loader import get_template
+from rankme.designs import DESIGNS
+from rankme.importing import JUDGEMENT_READERS, READERS
+from rankme.panel_links import PANELS
+from rankme.protocols.checks import CHECK_KINDS
+from rankme.protocols.instruments import INSTRUMENTS, Instrument
+from analysis.text_metrics.scoring import METRICS
+assert "stars" in INSTRUMENTS and "one_each" in DESIGNS and "headed" in READERS
+assert "votes" in JUDGEMENT_READERS and "village" in PANELS
+assert "vowels" in METRICS and "nonsense" in CHECK_KINDS
+get_template("participant/instruments/stars.html")
+assert finders.find("js/instruments/stars.js") and finders.find("css/instruments/stars.css")
+"""
 
 
-@pytest.fixture
-def one_each(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(DESIGNS, "one_each", added("one_each").DESIGN)
+def started(*folders: Path) -> subprocess.CompletedProcess[str]:
+    """A process that finds these packages and reads every registry."""
+    environment = {
+        "PYTHONPATH": os.pathsep.join(map(str, folders)),
+        "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+        "ENVIRONMENT": "local",
+        "DATA_FOLDER": os.environ["DATA_FOLDER"],
+        "PATH": os.environ["PATH"],
+    }
+    command = [sys.executable, "-W", "ignore", "-c", REPORT]
+    return subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True)
 
 
-@pytest.fixture
-def headed(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(READERS, "headed", added("headed").READER)
+def test_a_process_finds_everything_that_an_installed_package_adds(installed):
+    found = started(installed)
+    assert found.returncode == 0, found.stderr
 
 
-@pytest.fixture
-def votes(added: Added, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(JUDGEMENT_READERS, "votes", added("votes").READER)
+# What is wrong with the entry point of a package, and what the message says of it.
+BROKEN = {
+    "stars = nowhere:Stars": "cannot be loaded: ModuleNotFoundError: No module named 'nowhere'",
+    "stars = json:Stars": "cannot be loaded: AttributeError: module 'json' has no attribute",
+    "stars = json:dumps": "is a function, not an Instrument.",
+    "slider = json:dumps": "this name is taken.",
+}
+
+
+@pytest.mark.parametrize("entry", BROKEN)
+def test_a_broken_entry_point_is_named_with_its_package(entry: str, tmp_path, monkeypatch):
+    about = tmp_path / "broken_stars-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-stars\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[rankme.instruments]\n{entry}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(BrokenPlugin) as refused:
+        with_plugins(
+            "rankme.instruments",
+            INSTRUMENTS,
+            lambda found: isinstance(found, Instrument),
+            "an Instrument",
+        )
+    message = str(refused.value)
+    assert message.startswith(f"The entry point {entry} (rankme.instruments) of broken-stars")
+    assert BROKEN[entry] in message
 
 
 def address(name: str, campaign: Campaign, *more) -> str:
@@ -157,9 +229,7 @@ def reported(campaign: Campaign) -> dict:
 
 
 @pytest.mark.django_db
-def test_what_was_added_goes_from_the_campaign_file_to_the_report(
-    olga, client, stars, one_each, headed
-):
+def test_what_was_added_goes_from_the_campaign_file_to_the_report(olga, client, added):
     campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
     imported(olga, campaign, OUTPUTS)
     assert campaign.material_imports.get().format == "headed"
@@ -187,7 +257,7 @@ def test_what_was_added_goes_from_the_campaign_file_to_the_report(
 
 
 @pytest.fixture
-def rated_with_stars(olga, stars, one_each, headed) -> Campaign:
+def rated_with_stars(olga, added) -> Campaign:
     campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
     imported(olga, campaign, OUTPUTS)
     campaign = campaigns.launch_campaign(campaign, by=make_owner())
@@ -227,7 +297,7 @@ def test_an_answer_that_a_new_instrument_refuses_is_not_stored(client, rated_wit
 
 
 @pytest.mark.django_db
-def test_the_form_asks_for_the_options_of_a_new_instrument_and_design(olga, stars, one_each):
+def test_the_form_asks_for_the_options_of_a_new_instrument_and_design(olga, added):
     campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
     page = olga.get(address("campaign-edit", campaign)).content.decode()
     assert "One star or more (stars)" in page
@@ -239,7 +309,7 @@ def test_the_form_asks_for_the_options_of_a_new_instrument_and_design(olga, star
 # A design ------------------------------------------------------------------------------------
 
 
-def test_a_new_design_draws_a_plan_and_refuses_wrong_material(one_each):
+def test_a_new_design_draws_a_plan_and_refuses_wrong_material(added):
     plan = draw("one_each", 6, 3, {"first_system": 1}, 1, seed=0)
     assert plan.systems.ravel().tolist() == [1, 2, 0, 1, 2, 0]
     assert plan.balance.per_system.min == plan.balance.per_system.max == 2
@@ -253,7 +323,7 @@ def test_a_new_design_draws_a_plan_and_refuses_wrong_material(one_each):
 
 
 @pytest.mark.django_db
-def test_a_new_format_is_offered_and_lists_what_is_wrong_with_a_file(olga, headed, stars, one_each):
+def test_a_new_format_is_offered_and_lists_what_is_wrong_with_a_file(olga, added):
     campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
     page = olga.get(address("campaign-material", campaign)).content.decode()
     assert '<option value="headed">Outputs below headings</option>' in page
@@ -266,9 +336,7 @@ def test_a_new_format_is_offered_and_lists_what_is_wrong_with_a_file(olga, heade
 
 
 @pytest.mark.django_db
-def test_a_new_format_of_judgements_names_its_instrument_and_is_analysed(
-    olga, tmp_path, votes, stars
-):
+def test_a_new_format_of_judgements_names_its_instrument_and_is_analysed(olga, tmp_path, added):
     (tmp_path / "votes.csv").write_text(VOTES)
     archive = start_archive(make_owner(), title="Votes")
     page = olga.get(address("campaign-material", archive)).content.decode()
@@ -277,6 +345,40 @@ def test_a_new_format_of_judgements_names_its_instrument_and_is_analysed(
     (criterion,) = campaigns.definition_of(campaign).criteria
     assert (criterion.instrument, criterion.options) == ("stars", {"most": 3})
     assert reported(campaign)["data"]["judgements"] == 5
+
+
+# A panel, a metric, a check -------------------------------------------------------------------
+
+
+def test_raters_of_a_new_panel_come_and_return(added):
+    crowd = definition_from_yaml(f"{CAMPAIGN}crowd: {{panel: village}}\n").crowd
+    assert crowd.panel == "village"
+    with pytest.raises(ValueError):
+        PANELS["village"].check_return_url("https://elsewhere.example.org/?{code}")
+
+
+def test_a_new_metric_is_computed(added):
+    material = Material({"A": {"1": "aha", "2": "shh"}})
+    (vowels,) = score(material, ["vowels"])
+    assert vowels.systems == {"A": pytest.approx(1 / 3)}
+
+
+CHECKED = f"{CAMPAIGN.replace('one_each, options: {first_system: 1}', 'complete')}checks:\n" + (
+    "  - {name: backwards, kind: nonsense, criterion: liking, options: {at_most: 1}}\n"
+    "rules:\n  exclude_if: backwards.failed >= 1\n"
+)
+
+
+@pytest.mark.django_db
+def test_a_new_kind_of_check_has_its_page_and_its_measures(olga, client, added):
+    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CHECKED))
+    imported(olga, campaign, OUTPUTS)
+    campaign = campaigns.launch_campaign(campaign, by=make_owner())
+    client.logout()
+    document = begin(client, campaign, id="1")
+    texts = [text for trial in document["trials"] for text in trial["outputs"]]
+    backwards = {" ".join(reversed(text.split())) for text in OUTPUTS.splitlines()}
+    assert backwards & set(texts)
 
 
 # Nothing else --------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "quiz": ("answered", "failed", "failed_share"),
     "time": ("answered", "failed", "failed_share"),
 }
+# Those of kinds that other packages add.
+COUNTED = ("answered", "failed", "failed_share")
 HABITS = ("impossible_times", "same_answer_share", "agreement")
 OF_EVERY_RATER = ("median_seconds", "median_active_seconds", "screens", *HABITS)
 # The least and the largest value that a measure can have, where there are such.
@@ -28,6 +30,11 @@ RANGES = {
 BEFORE_THE_WORK = ("quiz",)
 
 
+def measures_of_kind(kind: str) -> tuple[str, ...]:
+    """Name what rules can ask about a kind of check."""
+    return MEASURES.get(kind, COUNTED)
+
+
 def known_measures(checks: Iterable[tuple[str, str]]) -> set[str]:
     """Collect the names that rules may use: by name of a check, by its kind, and the general ones.
 
@@ -37,5 +44,7 @@ def known_measures(checks: Iterable[tuple[str, str]]) -> set[str]:
     """
     known = set(OF_EVERY_RATER)
     for name, kind in checks:
-        known |= {f"{owner}.{measure}" for owner in (name, kind) for measure in MEASURES[kind]}
+        known |= {
+            f"{owner}.{measure}" for owner in (name, kind) for measure in measures_of_kind(kind)
+        }
     return known

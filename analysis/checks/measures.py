@@ -14,7 +14,7 @@ from analysis.checks.signed_rank import signed_rank
 from analysis.errors import Undefined
 from analysis.reliability.intraclass import intraclass_correlation
 
-from .measure_names import HABITS, MEASURES
+from .measure_names import HABITS, measures_of_kind
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def measures_of(
     } | {name: habits.get(name) for name in HABITS}
     for (owner, kind), given in by_owner.items():
         computed = _counts(given) if only_growing else _of_kind(kind, given)
-        found |= {f"{owner}.{measure}": computed.get(measure) for measure in MEASURES[kind]}
+        found |= {f"{owner}.{measure}": computed.get(measure) for measure in measures_of_kind(kind)}
     return found
 
 

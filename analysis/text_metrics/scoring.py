@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 
 from analysis.errors import OptionsError, Undefined
+from analysis.plugins import with_plugins
 from analysis.typing import Progress
 
 from . import surface
@@ -329,7 +330,8 @@ def _distinct(name: str, settings: Settings) -> Iterator[Scored]:
     )
 
 
-METRICS: dict[str, Callable[[str, Settings], Iterator[Scored]]] = {
+Metric = Callable[[str, Settings], Iterator[Scored]]
+OWN: dict[str, Metric] = {
     "bleu": _sacrebleu,
     "chrf": _sacrebleu,
     "chrf++": _sacrebleu,
@@ -348,3 +350,4 @@ METRICS: dict[str, Callable[[str, Settings], Iterator[Scored]]] = {
     "lengths": _lengths,
     "distinct": _distinct,
 }
+METRICS: dict[str, Metric] = with_plugins("rankme.metrics", OWN, callable, "a function")

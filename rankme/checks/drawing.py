@@ -25,7 +25,7 @@ import numpy as np
 
 from rankme.corruptions import Specimen, corrupted
 from rankme.designs.check_places import Distance, draw_hosts, interleave, most_apart
-from rankme.protocols.checks import CheckSpec
+from rankme.protocols.checks import CHECK_KINDS, CheckSpec
 from rankme.protocols.definition import Definition
 
 from .suggestions import moved
@@ -225,7 +225,7 @@ def _pages_of(
     rng: np.random.Generator,
 ) -> Iterator[DrawnCheck]:
     """A page for each host that suits the check."""
-    make = _MAKERS[check.kind]
+    make = _MAKERS.get(check.kind, _by_its_kind)
     for host in hosts:
         page = make(check, host, surroundings, rng)
         if page is not None:
@@ -382,6 +382,16 @@ def _repeat(
 ) -> DrawnCheck:
     expected = {"repeats": True, "apart": check.settings.apart}
     return DrawnCheck(check, trial.item, _shown(trial, _texts(trial)), expected, trial.place)
+
+
+def _by_its_kind(
+    check: CheckSpec, trial: HostTrial, surroundings: Surroundings, rng: np.random.Generator
+) -> DrawnCheck | None:
+    drawn = CHECK_KINDS[check.kind].draw(check.settings, _texts(trial), rng)
+    if drawn is None:
+        return None
+    texts, expected = drawn
+    return DrawnCheck(check, trial.item, _shown(trial, texts), expected)
 
 
 Maker = Callable[[CheckSpec, HostTrial, Surroundings, np.random.Generator], DrawnCheck | None]

@@ -1,6 +1,7 @@
 """The designs by name, and the one function that draws a plan with any of them.
 
-A new design is a module with a `DESIGN`, and a line in `DESIGNS`.
+A new design is a module with a `DESIGN`, and a line here, or an entry point of another package in
+the group `rankme.designs`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from analysis.plugins import with_plugins
 from rankme.designs import complete, items_only, latin_square, random_blocks
 from rankme.designs.design import Design
 from rankme.designs.growth import Growth, nothing_new
@@ -24,12 +26,13 @@ from rankme.designs.plan import (
 
 from .document_order import Documents
 
-DESIGNS: dict[str, Design] = {
+OWN: dict[str, Design] = {
     "latin_square": latin_square.DESIGN,
     "random_blocks": random_blocks.DESIGN,
     "complete": complete.DESIGN,
     "items_only": items_only.DESIGN,
 }
+DESIGNS = with_plugins("rankme.designs", OWN, lambda found: isinstance(found, Design), "a Design")
 
 
 def draw(

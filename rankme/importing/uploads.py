@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast
 
+from analysis.plugins import with_plugins
 from analysis.text_metrics.score_files import Known
 from rankme.importing.fence import read_in_child
 from rankme.importing.files import SourceFile
@@ -45,8 +46,13 @@ from .readers import (
     tuna,
 )
 
+
+def is_reader(found: object) -> bool:
+    return isinstance(found, Reader)
+
+
 # In this order the formats are tried on an upload whose format is not given.
-READERS: dict[str, Reader[Spool]] = {
+OWN_READERS: dict[str, Reader[Spool]] = {
     "tuna": tuna.READER,
     "rotowire": rotowire.READER,
     "e2e": e2e.READER,
@@ -55,11 +61,15 @@ READERS: dict[str, Reader[Spool]] = {
     "plain": plain.READER,
     "items": items.READER,
 }
-JUDGEMENT_READERS: dict[str, Reader[JudgementSpool]] = {
+OWN_JUDGEMENT_READERS: dict[str, Reader[JudgementSpool]] = {
     "e2e": e2e_ratings.READER,
     "long": judgement_tables.READER,
     "spans": marks.READER,
 }
+READERS = with_plugins("rankme.readers", OWN_READERS, is_reader, "a Reader")
+JUDGEMENT_READERS = with_plugins(
+    "rankme.judgement_readers", OWN_JUDGEMENT_READERS, is_reader, "a Reader"
+)
 SPOOL = "spool.sqlite"
 FEW_FILES = 3
 Result = TypeVar("Result")

@@ -1,17 +1,21 @@
 """Checks in the campaign file: pages whose correct answer is known, and rules about raters.
 
-A new kind of check is a class and a line in `CHECK_KINDS`.
+A new kind of check is a class and a line in `OWN_KINDS`, or an entry point of another package in
+the group `rankme.checks`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
+from numpy.random import Generator
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from analysis.checks.measure_names import MEASURES
+from analysis.checks.measure_names import measures_of_kind
 from analysis.checks.rules import Rule, RuleError, parse_rule
+from analysis.plugins import with_plugins
 from analysis.translatable import gettext_noop as _
 from rankme.corruptions import ALWAYS_POSSIBLE, CORRUPTIONS
 
@@ -41,7 +45,17 @@ class CheckKind:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        return MEASURES[self.name]
+        return measures_of_kind(self.name)
+
+    def draw(
+        self, settings: Any, texts: Sequence[str], rng: Generator
+    ) -> tuple[list[str], dict[str, Any]] | None:
+        """Draw a page from the texts of a trial: the texts to show, and what is expected.
+
+        The second is a mapping such as `{"output": 0, "at_most": 20}`: the answer to that output.
+        None: this trial does not suit the check.
+        """
+        raise NotImplementedError
 
 
 class ToldOptions(Options):
@@ -252,7 +266,7 @@ class Time(CheckKind):
     needs_criterion = False
 
 
-CHECK_KINDS: dict[str, CheckKind] = {
+OWN_KINDS: dict[str, CheckKind] = {
     kind.name: kind
     for kind in (
         Instructed(),
@@ -264,6 +278,9 @@ CHECK_KINDS: dict[str, CheckKind] = {
         Time(),
     )
 }
+CHECK_KINDS = with_plugins(
+    "rankme.checks", OWN_KINDS, lambda found: isinstance(found, CheckKind), "a CheckKind"
+)
 
 
 class CheckSpec(Part):
