@@ -47,7 +47,7 @@ def test_a_command_of_the_statistics_prints_its_signature(words, monkeypatch, ca
 @pytest.mark.parametrize(
     "words", [words for words in commands_of("python") if words[0] == "manage.py"], ids=" ".join
 )
-def test_a_command_of_the_site_works_beside_a_running_site(words, live_site):
+def test_a_command_of_the_site_works_next_to_a_running_site(words, live_site):
     call_command("organiser", "olga")
     done = run_python(words, live_site.environment)
     assert done.returncode == 0, done.stderr

@@ -295,6 +295,33 @@ def texts_of_pages() -> Iterator[tuple[str, str]]:
             line += paragraph.count("\n") + 2
 
 
+LONGEST_LINE = 140
+
+
+def long_lines(page: str) -> list[int]:
+    """The lines that a reader of a change has to scroll: rows of tables, code and pictures may."""
+    found, is_code = [], False
+    for number, line in enumerate(page.splitlines(), start=1):
+        is_code ^= line.startswith("```")
+        if len(line) > LONGEST_LINE and not is_code and not line.lstrip().startswith(("|", "![")):
+            found.append(number)
+    return found
+
+
+def test_lines_of_the_docs_fit_on_a_screen():
+    row, code = "| " + "cell " * 40, "```\n" + "code " * 40 + "\n```"
+    assert long_lines("\n".join([row, code, "word " * 40])) == [5]
+    written = [*files("*.md"), *files("docs/*.md"), *files("docs/decisions/*.md")]
+    found = {path.name: long_lines(path.read_text("utf-8")) for path in written}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_every_decision_has_a_status_with_a_date():
+    pattern = r"# \d+\. .+\n\n\*Status: (accepted|superseded by \d+), \d{4}-\d\d-\d\d\.\*\n"
+    pages = files("docs/decisions/*.md")
+    assert [page.name for page in pages if not re.match(pattern, page.read_text("utf-8"))] == []
+
+
 def test_no_text_refers_to_lists_outside_the_repository():
     assert all(REFERENCES.search(bait) for bait in ("hangs (F22).", "S16. The file", "I1 to I7"))
     assert REFERENCES.search("as issue 7 asks")
@@ -352,9 +379,17 @@ def comments_of_other_files() -> Iterator[tuple[str, str]]:
         *files("templates/**/*"),
         PROJECT / ".env.example",
         PROJECT / "docker-compose.yml",
+        *files("requirements*.txt"),
     ]:
         for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             yield f"{path.relative_to(PROJECT)}:{line}", text
+
+
+def names_of_tests() -> Iterator[tuple[str, str]]:
+    """Each name of a test as the words that it consists of."""
+    for module in modules("tests"):
+        for name in re.findall(r"^ *(?:async )?def test_(\w+)", module.source, re.MULTILINE):
+            yield f"{module.place}: test_{name}", name.replace("_", " ")
 
 
 def messages_of_the_code() -> Iterator[tuple[str, str]]:
@@ -367,7 +402,7 @@ def messages_of_the_code() -> Iterator[tuple[str, str]]:
 @functools.cache
 def every_text() -> list[tuple[str, str]]:
     """Everything that people read, each text in one line, with its place."""
-    found = [*prose(), *comments_of_other_files(), *messages_of_the_code()]
+    found = [*prose(), *comments_of_other_files(), *messages_of_the_code(), *names_of_tests()]
     return [(place, " ".join(text.split())) for place, text in found]
 
 

@@ -67,7 +67,7 @@ def test_every_text_of_the_form_is_marked_for_translators():
     assert texts_of_the_form() - set(texts_of_modules("rankme", "analysis")) == set()
 
 
-def test_what_designs_and_formats_say_of_themselves_is_marked_for_translators():
+def test_texts_of_designs_and_formats_are_marked_for_translators():
     entries = [*DESIGNS.values(), *READERS.values(), *JUDGEMENT_READERS.values()]
     said = {text for entry in entries for text in (entry.title, entry.help)}
     assert len(said) >= len(entries)

@@ -321,7 +321,7 @@ def test_each_rater_has_a_presentation_of_their_own_and_it_is_drawn_once():
         "a_slot_counts_once",
     ],
 )
-def test_the_rules_of_holding_stand_in_the_database(rule):
+def test_the_database_enforces_the_rules_of_holding(rule):
     with connection.cursor() as cursor:
         cursor.execute("SELECT indexdef FROM pg_indexes WHERE indexname = %s", [rule])
         assert "UNIQUE" in cursor.fetchone()[0]

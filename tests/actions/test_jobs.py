@@ -143,7 +143,7 @@ def test_a_job_that_kills_its_workers_is_given_up(job):
     assert "5 worker processes ended unexpectedly at the same place" in job.error
 
 
-def test_a_checkpoint_makes_lost_workers_count_anew(job):
+def test_a_checkpoint_resets_the_count_of_lost_workers(job):
     for _ in range(3 * jobs.MOST_ATTEMPTS):
         row = jobs.claim(MaterialImport, job.pk, worker="a")
         jobs.checkpoint(row)

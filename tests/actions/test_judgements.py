@@ -57,7 +57,7 @@ def test_a_screen_is_stored_with_its_values(held):
     check_record([acknowledged(payload)])
 
 
-def test_each_value_lies_at_the_output_that_stood_in_its_place():
+def test_each_value_belongs_to_the_output_shown_at_its_place():
     held = claim(make_rater(make_campaign(rankme_definition())))
     trial_id, _ = held.presentation[0]
     shown = outputs_in_order(held.presentation)[trial_id]

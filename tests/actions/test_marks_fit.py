@@ -91,7 +91,7 @@ def test_without_the_trigger_each_of_them_would_be_stored(stored: Judgement, sid
         remove(one)
 
 
-def test_a_mark_on_the_source_is_not_held_against_the_output(stored: Judgement):
+def test_a_mark_on_the_source_is_not_compared_with_the_output(stored: Judgement):
     remove(stored)
     output = Output.objects.get().text
     with pytest.raises(IntegrityError, match="has another text"), transaction.atomic():

@@ -91,7 +91,7 @@ def test_a_screen_that_is_opened_again_does_not_count_twice(held):
     assert flags() == [[]] * 3
 
 
-def test_clocks_that_differ_a_little_are_no_fault_of_the_rater():
+def test_small_differences_of_clocks_are_not_flagged():
     hour = Sitting(age=3600, others=9, claimed=3500, since_last=100, lately=1)
     assert speed_flags(SentTimes.read({"spent_ms": 130_000}), hour, least_seconds=LEAST) == []
     assert "impossible time" in speed_flags(

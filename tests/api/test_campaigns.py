@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 CAMPAIGNS = "/api/v1/campaigns/"
 
 
-def test_a_preset_can_be_had_in_another_language(olga):
+def test_a_preset_is_available_in_another_language(olga):
     german = olga.post(CAMPAIGNS, {"preset": "sr11-deep", "language": "de"}).json()
     assert german["definition"]["language"] == "de"
     assert "In dieser Studie" in german["definition"]["texts"]["consent"]

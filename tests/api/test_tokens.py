@@ -45,7 +45,7 @@ def test_a_new_key_and_delete_end_the_previous_key(anybody, olga_user):
     assert anybody.get("/api/v1/campaigns/").status_code == 401
 
 
-def test_a_stale_key_does_not_stand_in_the_way_of_a_new_one(anybody, olga_user):
+def test_a_stale_key_does_not_block_a_new_one(anybody, olga_user):
     anybody.credentials(HTTP_AUTHORIZATION="Token gone")
     assert ask(anybody).status_code == 200
 

@@ -8,7 +8,7 @@ from tests.browser.rating import await_screen, go_to_work
 from tests.campaigns import make_campaign, slider_definition
 
 
-def test_choices_stand_in_the_files_order_whatever_they_are_called(page: Page):
+def test_choices_keep_the_order_of_the_file_whatever_their_names(page: Page):
     choices = {"10": "ten", "b": "bee", "2": "two", "__proto__": "proto", "1": "one"}
     for instrument, role in (("choice", "radio"), ("checklist", "checkbox")):
         question = {"name": "q", "question": "?", "instrument": instrument}

@@ -147,7 +147,7 @@ def test_the_picture_is_whole_at_the_last_caption(page: Page, window):
     shot(page, f"in-view-picture-{window['width']}")
 
 
-def test_a_long_source_is_beside_its_translation_in_a_wide_window(page: Page):
+def test_a_long_source_is_next_to_its_translation_in_a_wide_window(page: Page):
     campaign = make_campaign(small("esa", practice=[]), items=1, systems=1, launch=False)
     Item.objects.filter(campaign=campaign).update(input="Ein langer Satz. " * 150)
     Output.objects.filter(item__campaign=campaign).update(text="A long sentence. " * 150)

@@ -211,7 +211,7 @@ def test_a_problem_leads_to_its_field(page: Page):
     expect(page.locator("#crowd-lease_minutes")).to_have_attribute("aria-invalid", "true")
 
 
-def test_the_monitor_follows_by_itself_and_leaves_the_focus_alone(page: Page):
+def test_the_monitor_updates_without_moving_the_focus(page: Page):
     olga = make_account()
     campaign = make_campaign(slider_definition(), owner=olga)
     rater = make_rater(campaign)

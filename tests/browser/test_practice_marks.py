@@ -64,7 +64,7 @@ def test_feedback_shows_markdown_as_the_page_does(page: Page):
     shot(page, "practice-chat-arena")
 
 
-def test_the_gate_of_esa_is_announced_at_the_door(page: Page):
+def test_the_gate_of_esa_is_announced_on_the_first_page(page: Page):
     campaign = campaign_of("esa", items=1, practice_gate=True)
     page.goto(f"/r/{campaign.code}/?id=w1")
     expect(page.get_by_text("You need to pass 3 examples to take part.")).to_be_visible()

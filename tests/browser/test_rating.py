@@ -83,7 +83,7 @@ def test_presets_by_touch_with_texts_of_real_size(page: Page, name):
     assert_fits(page)
 
 
-def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):
+def test_missing_answers_are_marked_and_get_the_focus(page: Page):
     campaign = campaign_of("e2e-quality")
     go_to_work(page, campaign)
     await_screen(page)
@@ -108,7 +108,7 @@ def test_what_is_missing_is_said_beside_it_and_gets_the_focus(page: Page):
     expect(summary).to_be_hidden()
 
 
-def test_all_five_outputs_are_in_view_beside_their_sliders(page: Page):
+def test_all_five_outputs_are_in_view_with_their_sliders(page: Page):
     """With facts and utterances as long as those of the E2E challenge's longest tenth."""
     campaign = make_campaign(small("e2e-quality", practice=[]), items=1, systems=5, launch=False)
     campaign.items.update(input=FACTS)
@@ -150,7 +150,7 @@ def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
     shot(page, "box-score")
 
 
-def test_a_text_that_was_written_before_comes_back_with_the_reason_beside_it(page: Page):
+def test_a_refused_text_comes_back_with_the_reason(page: Page):
     crowd = {"least_seconds_per_screen": 0}
     campaign = campaign_of("e2e-elicitation", practice=[], crowd=Crowd(**crowd))
     go_to_work(page, campaign)
@@ -366,7 +366,7 @@ def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
     assert Submission.objects.filter(judgements__value=None).count() == 0
 
 
-def test_a_phase_that_runs_out_of_time_goes_on_by_itself(page: Page):
+def test_a_phase_continues_when_its_time_is_over(page: Page):
     campaign = campaign_of("tuna08-identification", items=1, practice=[])
     screens = [
         screen | {"timed": {"fixation_ms": 100, "timeout_ms": 700}}

@@ -347,7 +347,7 @@ def test_a_legend_is_inside_its_card(page: Page):
 
 
 @pytest.mark.parametrize("language", ["ar"])
-def test_the_ends_stand_at_the_ends_in_a_page_from_right_to_left(page: Page, language):
+def test_labels_stay_at_their_ends_in_a_page_from_right_to_left(page: Page, language):
     criterion = {"name": "q", "question": "?", "instrument": "slider"} | ENDS
     other = {"name": "l", "question": "?", "instrument": "likert"} | ENDS
     definition = slider_definition(
@@ -580,7 +580,7 @@ def test_the_points_of_a_scale_say_where_they_are(page: Page):
 @pytest.mark.parametrize(
     ("preset", "visible"), [("pairwise-preference", "This one is better"), ("best-worst", "best")]
 )
-def test_a_comparison_is_named_by_the_words_beside_it_and_its_text(page: Page, preset, visible):
+def test_a_comparison_is_named_by_its_label_and_its_text(page: Page, preset, visible):
     campaign = campaign_of(preset, items=1, practice=[])
     go_to_work(page, campaign)
     await_screen(page)

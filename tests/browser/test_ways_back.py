@@ -45,7 +45,7 @@ def give_the_slot_away(campaign: Campaign) -> None:
 
 
 @pytest.mark.parametrize("comes_back_by", ["reload", "link", "open page"])
-def test_a_batch_that_went_to_somebody_else_is_finished_all_the_same(page: Page, comes_back_by):
+def test_a_rater_can_finish_a_batch_that_was_passed_on(page: Page, comes_back_by):
     campaign = one_batch()
     come_in(page, campaign, id="slow")
     begin(page)

@@ -39,7 +39,7 @@ def test_a_batch_of_e2e_shows_each_system_about_equally_often() -> None:
     screens=st.integers(1, 4),
     seed=st.integers(0, 2**40),
 )
-def test_systems_pairs_and_outputs_are_shared_out_evenly(
+def test_systems_pairs_and_outputs_are_spread_evenly(
     n_items: int, n_systems: int, width: int, screens: int, seed: int
 ) -> None:
     options = {"outputs_per_screen": width, "screens_per_item": screens}

@@ -108,7 +108,7 @@ def test_error_pages_speak_the_browsers_language(failing):
         assert '<html lang="en" dir="ltr">' in answer.text
 
 
-def test_an_outage_asks_again_by_itself_but_never_sends_a_form_again(failing):
+def test_an_outage_page_reloads_but_never_resends_a_form(failing):
     page, _ = failing(lost_connection())
     assert page.headers["Retry-After"] == "5"
     assert 'data-again="5"' in page.text

@@ -184,7 +184,7 @@ def test_nothing_waits_for_a_service_that_is_not_there():
         assert {each for each in mounted if each[0] not in "./$"} <= volumes, name
 
 
-def test_the_example_as_it_stands_is_refused(servers: Servers):
+def test_the_unchanged_example_is_refused(servers: Servers):
     lines = (PROJECT / ".env.example").read_text().splitlines()
     example = dict(re.match(r"([A-Z_]+)=(\S*)", line).groups() for line in lines if line[:1] > "#")
     started = run(["-c", "import evalsite.settings"], servers, **example)

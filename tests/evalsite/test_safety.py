@@ -107,7 +107,7 @@ def test_a_path_prefix_has_one_spelling_however_it_is_written(monkeypatch, writt
 
 
 @pytest.mark.parametrize("written", ["https://example.org/rankme", "/a/../b", "/a b", "/a;Path=/"])
-def test_a_path_prefix_that_is_no_plain_path_is_refused(monkeypatch, written: str):
+def test_path_prefixes_other_than_plain_paths_are_refused(monkeypatch, written: str):
     monkeypatch.setenv("PATH_PREFIX", written)
     with pytest.raises(ImproperlyConfigured, match="PATH_PREFIX"):
         environment.path_prefix("PATH_PREFIX")

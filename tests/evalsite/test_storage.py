@@ -51,7 +51,7 @@ def test_only_our_own_scripts_lose_their_comments(tmp_path: Path, name, sent):
     assert (tmp_path / name).read_text("utf-8") == sent
 
 
-def test_types_in_comments_are_no_files_that_a_script_needs(tmp_path: Path):
+def test_a_script_does_not_need_files_named_in_comments(tmp_path: Path):
     """Modules may name each other's types in a circle, which no name from a content could."""
     source = FileSystemStorage(location=tmp_path / "source")
     storage = ModuleStaticFilesStorage(location=tmp_path / "sent", base_url="/static/")

@@ -66,7 +66,7 @@ def test_what_an_excluded_worker_wrote_is_marked_or_left_out(campaign):
     assert len(kept) == sum(row["excluded"] == "0" for row in rows)
 
 
-def test_a_changed_text_stands_once():
+def test_a_changed_text_appears_once():
     campaign = launched("e2e-elicitation", full=False)
     rater = make_rater(campaign)
     held = assignments.claim_batch(rater)

@@ -102,7 +102,7 @@ def seconds_without_a_leader(lives: Path) -> Iterator[float]:
         died = None if event == "claimed" else float(at)
 
 
-def test_a_killed_machine_is_replaced_by_itself_or_another(
+def test_a_killed_machine_is_replaced_by_its_restart_or_another(
     site_without_web: LiveSite, campaign, undisturbed, tmp_path
 ):
     """The whole worker dies, not one of its processes; it starts again, or another is running."""

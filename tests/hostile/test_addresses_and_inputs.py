@@ -64,7 +64,7 @@ def nasty_addresses(code: str) -> list[str]:
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_no_address_breaks_whatever_stands_in_it(campaign, method):
+def test_no_address_breaks_with_hostile_parts(campaign, method):
     client = Client(raise_request_exception=False)
     arrive(client, campaign, id="w1")
     client.force_login(campaign.owner)
@@ -188,7 +188,7 @@ documents = st.recursive(
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(kind=st.sampled_from(["tables", "images"]), inner=documents)
-def test_whatever_document_stands_in_an_item_its_page_is_strict_json(kind, inner):
+def test_the_page_is_strict_json_for_any_document_in_an_item(kind, inner):
     definition = slider_definition(input_kind=kind)
     for document in ({kind: inner}, {kind: [inner]}, inner):
         text = json.dumps(document)

@@ -147,7 +147,7 @@ def test_codes_are_long_different_and_of_no_name():
     assert len(codes) == campaign.participants.filter(state="completed").count()
 
 
-def test_an_administrator_is_no_member_of_every_campaign(client):
+def test_an_administrator_is_not_a_member_of_every_campaign(client):
     """Superusers see rows in the admin; the campaign's pages are for its members only."""
     world = World(make_campaign(items=2, systems=2))
     boss = get_user_model().objects.create_superuser("boss", password="x")

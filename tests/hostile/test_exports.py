@@ -96,7 +96,7 @@ def text_campaign():
     )
 
 
-def test_what_raters_write_is_no_formula_and_the_raw_record_has_it_as_it_was(client):
+def test_texts_of_raters_become_no_formulas_and_stay_raw_in_the_record(client):
     campaign = text_campaign()
     rater = make_rater(campaign)
     held = assignments.claim_batch(rater)
@@ -119,7 +119,7 @@ def test_what_raters_write_is_no_formula_and_the_raw_record_has_it_as_it_was(cli
     assert sorted(line["payload"]["answers"][0]["value"] for line in raw) == sorted(written)
 
 
-def test_names_of_invited_raters_are_no_formulas(client):
+def test_names_of_invited_raters_never_become_formulas(client):
     campaign = make_campaign()
     invite_raters(campaign, FORMULAS, by=campaign.owner)
     client.force_login(campaign.owner)

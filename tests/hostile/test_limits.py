@@ -97,7 +97,7 @@ def test_one_address_does_not_bring_raters_without_end(client, monkeypatch):
 
 
 @pytest.mark.django_db
-def test_who_is_refused_at_the_door_comes_in_later_without_agreeing_again(monkeypatch):
+def test_raters_refused_on_entry_enter_later_without_agreeing_again(monkeypatch):
     """The page keeps what was agreed to, and sends it again automatically."""
     monkeypatch.setattr(rate_limits, "take", lambda *whose: False)
     campaign = make_campaign()

@@ -49,7 +49,7 @@ def test_a_repeated_meaning_is_refused(tmp_path: Path) -> None:
     assert "(on line 3)" in found[0].message
 
 
-def test_a_file_that_is_no_such_table_is_named(tmp_path: Path) -> None:
+def test_a_file_with_another_table_is_named(tmp_path: Path) -> None:
     found = problems_of(tmp_path / "up", {"good.tsv": GOOD, "readme.txt": "Hello"})
     assert places(found) == [("readme.txt", 1, "")]
 

@@ -16,7 +16,7 @@ def test_items_alone_are_known_by_their_columns_and_need_no_output(tmp_path: Pat
         assert list(material.outputs()) == []
 
 
-def test_with_outputs_beside_them_they_are_no_items_alone(tmp_path: Path) -> None:
+def test_items_with_outputs_are_not_read_as_items_alone(tmp_path: Path) -> None:
     with read(tmp_path / "up", {"items.csv": ITEMS, "outputs.csv": OUTPUTS}) as material:
         assert material.preview.format == "long"
 

@@ -117,6 +117,6 @@ def test_systems_must_agree_on_a_domain(tmp_path: Path) -> None:
         (SVG[:-2].encode() + b' id="a"><use href="#a"/></svg>', "contains itself"),
     ],
 )
-def test_what_is_no_picture_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+def test_files_other_than_pictures_are_refused(tmp_path: Path, content: bytes, said: str) -> None:
     found = problems(tmp_path, FILES | {"images/fan.svg": content})
     assert said in found[0].message

@@ -161,7 +161,7 @@ def takes_two_megabytes(olga, target: str, form: Form) -> bool:
     return bool(answer.status_code != 413)
 
 
-def test_every_form_is_answered_whatever_page_it_stands_on(olga, practice):
+def test_every_form_is_answered_on_every_page(olga, practice):
     pages = [
         *new_pages(),
         *draft_pages(olga),

@@ -87,9 +87,7 @@ def test_guesses_from_many_places_and_at_many_names_end_too(client, olga, monkey
 
 
 @pytest.mark.parametrize("name", ["OF_A_NAME", "FROM_AN_ADDRESS"])
-def test_where_somebody_has_logged_in_before_those_guesses_are_no_matter(
-    client, olga, monkeypatch, name
-):
+def test_wrong_guesses_do_not_lock_out_a_known_address(client, olga, monkeypatch, name):
     log_in(Client(), PASSWORD)
     usual = getattr(passwords, name)
     monkeypatch.setattr(passwords, name, Limit("few", most=3, again_every=usual.again_every))

@@ -86,7 +86,7 @@ def expected(who: str, person: str) -> str:
     return "forbidden" if who == OWNER and person == "mia" else "open"
 
 
-def test_no_door_of_a_campaign_takes_other_methods(client, world):
+def test_no_address_of_a_campaign_takes_other_methods(client, world):
     client.force_login(make_owner("stan"))
     for name, methods in POLICY.items():
         if set(methods.values()) <= {ALL, ACCOUNT}:

@@ -244,7 +244,7 @@ def spoken(campaign, document, trial, value, **more):
     return payload
 
 
-def test_a_sitting_that_a_stranger_finished_is_still_hers(client, campaign):
+def test_a_sitting_that_a_stranger_finished_stays_the_raters_own(client, campaign):
     document = begin(client, campaign, id="w1")
     stranger = Client()
     stranger.get(door_of(campaign), {"id": "w1"})
@@ -319,7 +319,7 @@ def resume_link(page) -> str:
     return re.search(r'id="resume-link" value="([^"]+)"', page.content.decode())[1]
 
 
-def test_an_old_consent_page_is_no_way_into_somebody_elses_work(client, campaign):
+def test_an_old_consent_page_does_not_open_the_work_of_others(client, campaign):
     stranger = Client()
     waiting = stranger.get(door_of(campaign), {"id": "w1"}).content.decode()
     document = begin(client, campaign, id="w1")

@@ -47,7 +47,7 @@ def test_prolific_raters_return_to_prolific_alone(address):
         PANELS["prolific"].check_return_url(address)
 
 
-def test_beside_a_platform_the_open_link_is_off_unless_it_was_asked_for():
+def test_a_platform_turns_the_open_link_off_unless_it_was_requested():
     assert not slider_definition(crowd={"panel": "prolific"}).crowd.open_link
     assert slider_definition(crowd={"panel": "generic"}).crowd.open_link
     assert slider_definition(crowd={"panel": "prolific", "open_link": True}).crowd.open_link

@@ -73,7 +73,7 @@ def test_a_webhook_about_somebody_new_asks_for_one_submission(loop):
     assert asked == [f"/api/v1/submissions/{one.id}/"]
 
 
-def test_a_webhook_about_nobody_of_ours_is_done_with(loop):
+def test_a_webhook_about_an_unknown_person_is_settled(loop):
     other = loop.panel.books.create_study(dict(loop.there.document))
     loop.panel.books.transition_study(other, "PUBLISH")
     stranger = loop.panel.books.arrive(other, "z")

@@ -50,7 +50,7 @@ def test_a_length_that_is_not_known_is_not_compared():
     [None, [], {}, {"files": None}, {"files": "x"}, {"files": [1]}, {"files": [{}]},
      {"files": [{"place": True}]}, {"files": [{"place": [0]}]}],
 )  # fmt: skip
-def test_times_without_a_log_are_no_log(times: object):
+def test_times_without_a_log_are_ignored(times: object):
     assert unplayed([FILE], logs_by_place(times)) == [FILE]
 
 

@@ -36,7 +36,7 @@ def test_no_filter_tells_a_secret_character_by_character(staff, model, question)
     assert staff.get(f"/admin/{model}/?{question}").status_code == 400
 
 
-def test_the_filters_beside_a_list_work(staff):
+def test_the_filters_of_a_list_work(staff):
     campaign = make_campaign()
     page = staff.get(reverse("admin:rankme_campaign_changelist") + "?state__exact=running")
     assert campaign.title in page.content.decode()

@@ -125,7 +125,7 @@ def test_the_demonstration_is_there_once_however_often_it_is_asked_for(client):
         assert client.get(link).status_code == 200
 
 
-def test_the_demonstration_lets_anybody_in_and_is_evenly_shared_out():
+def test_the_demonstration_is_open_and_evenly_distributed():
     said("demo")
     for campaign in Campaign.objects.all():
         definition = campaigns.definition_of(campaign)

@@ -38,7 +38,7 @@ def test_raters_do_a_whole_campaign_and_read_their_codes(live_site: LiveSite):
     check_record(map(acknowledged, outcome.acknowledged))
 
 
-def test_whoever_leaves_half_way_leaves_what_they_sent(live_site: LiveSite):
+def test_raters_who_leave_half_way_leave_what_they_sent(live_site: LiveSite):
     campaign = e2e_campaign()
     outcome = run_raters(Cohort(link(live_site, campaign), raters=5, abandon=1.0, seed=3))
     assert outcome.endings == {"left": 5}

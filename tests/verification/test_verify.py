@@ -196,7 +196,7 @@ def test_the_command_says_in_json_what_it_checked(rated: Campaign):
 
 
 @pytest.mark.parametrize("anchor", ["", "{}", '{"campaign": "x"}', "[" * 500])
-def test_what_is_no_anchor_is_refused(anchor: str, tmp_path):
+def test_malformed_anchors_are_refused(anchor: str, tmp_path):
     path = tmp_path / "anchor.json"
     path.write_text(anchor)
     with pytest.raises(CommandError, match=r"neither an anchor\.json nor a bundle"):

@@ -81,7 +81,7 @@ def test_unknown_columns_are_described_on_the_page_and_imported(olga, campaign, 
     }
 
 
-def test_a_description_that_makes_no_sense_is_refused_beside_the_columns(olga, campaign, tmp_path):
+def test_a_senseless_description_is_refused_next_to_the_columns(olga, campaign, tmp_path):
     row = checked(campaign, tmp_path, UNKNOWN)
     twice = {**DESCRIBED, "role-0-1": "system"}
     answer = olga.post(page_of(row, "campaign-import-columns"), twice)

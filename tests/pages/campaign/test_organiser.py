@@ -193,7 +193,7 @@ def test_the_links_are_those_that_let_raters_in(olga, client):
     assert client.get(open_link).status_code == 200
 
 
-def test_a_panels_own_names_stand_in_its_link(olga):
+def test_a_panels_link_has_its_own_names(olga):
     crowd = {"panel": "prolific", "completion_code": "C0DE"}
     campaign = make_campaign(slider_definition(crowd=crowd))
     link = olga.get(address("campaign-links", campaign)).context["panel_link"]
@@ -357,7 +357,7 @@ def test_raters_are_named_by_label_and_never_by_the_panels_id(olga):
         assert "5f1d-panel-id" not in page
 
 
-def test_an_invited_rater_stands_under_their_name(olga):
+def test_an_invited_rater_is_listed_by_name(olga):
     campaign = make_campaign()
     invitation = campaign.invitations.create(token="t", name="Ada")
     participation.enter(campaign, panel="invitation", external_id=str(invitation.pk))

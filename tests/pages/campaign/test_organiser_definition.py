@@ -88,7 +88,7 @@ odd_text = st.text(st.characters(exclude_categories=("Cs",), exclude_characters=
 
 @settings(deadline=None)
 @given(outputs=st.lists(odd_text, max_size=4), choices=st.dictionaries(odd_text, odd_text))
-def test_lists_and_pairs_come_back_whatever_stands_in_them(outputs, choices):
+def test_lists_and_pairs_come_back_with_any_content(outputs, choices):
     document = definition_to_document(slider_definition())
     document["practice"] = [{"outputs": outputs}]
     document["criteria"][0] |= {"instrument": "choice", "options": {"choices": choices}}
@@ -127,7 +127,7 @@ def test_a_pay_of_0_is_a_number():
     assert crowd["pay_by_outcome"]["late"] == 0
 
 
-def test_a_problem_stands_beside_its_field_and_nothing_is_saved(olga):
+def test_a_problem_is_shown_at_its_field_and_nothing_is_saved(olga):
     sent = fields_of(olga.get(new()).content.decode())
     sent |= {"title": "", "criteria.0.options.track_end": "50", "raters_per_trial": "many"}
     answer = olga.post(new(), sent)
@@ -140,7 +140,7 @@ def test_a_problem_stands_beside_its_field_and_nothing_is_saved(olga):
     assert not Campaign.objects.exists()
 
 
-def test_a_problem_of_an_option_stands_beside_that_option():
+def test_a_problem_of_an_option_is_shown_at_that_option():
     document = definition_to_document(preset("direct-assessment"))
     document["criteria"][0] |= {"instrument": "likert", "options": {"points": 40}}
     problems = _problems_of(document)
@@ -185,7 +185,7 @@ def test_a_pasted_file_says_line_and_place(olga):
         (b'title: "\\0"', "cannot be stored"),
     ],
 )
-def test_what_is_no_campaign_file_is_refused_with_a_reason(olga, content, said):
+def test_files_other_than_campaigns_are_refused_with_a_reason(olga, content, said):
     upload = SimpleUploadedFile("campaign.yaml", content)
     answer = olga.post(reverse("rankme:campaign-load"), {"file": upload, "text": ""})
     assert answer.status_code == 422

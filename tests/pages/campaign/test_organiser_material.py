@@ -117,7 +117,7 @@ def test_one_upload_at_a_time(olga, campaign):
     assert campaign.material_imports.count() == 1
 
 
-def test_no_file_is_said_beside_the_field(olga, campaign):
+def test_a_missing_file_is_reported_at_the_field(olga, campaign):
     answer = olga.post(address("campaign-material", campaign), {})
     assert answer.status_code == 422
     assert answer.context["form"].errors["outputs"]

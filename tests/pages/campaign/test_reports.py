@@ -98,7 +98,7 @@ def test_a_form_of_sliders_asks_nothing_about_rankings(olga):
     assert "model" in fields
 
 
-def test_what_is_wrong_is_said_beside_its_field(olga, campaign, run):
+def test_problems_are_shown_at_their_fields(olga, campaign, run):
     sent = filled(olga, campaign, exclude_raters="nobody", exclusion_reason="Fast.")
     answer = olga.post(address("analysis-runs", campaign), sent)
     assert answer.status_code == 422

@@ -58,7 +58,7 @@ def test_a_device_that_does_not_fit(client):
     assert_ends_with(decide(client, campaign, "agree"), "incompatible_device")
 
 
-def test_whoever_is_screened_out_gets_that_code_and_pay(client):
+def test_screened_out_raters_get_their_code_and_pay(client):
     pay = {"pay_by_outcome": {"screened_out": 0.1}}
     campaign = prolific(entry_questions=[QUESTION], crowd=pay)
     decide(client, campaign, "agree")

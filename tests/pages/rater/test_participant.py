@@ -422,7 +422,7 @@ def test_a_payload_of_another_release_is_kept_for_a_person(client, campaign):
         b'{"version": 1, "key": "x"}',
     ],
 )
-def test_what_is_no_submission_is_refused_without_harm(client, at_work, body):
+def test_malformed_submissions_are_refused_without_harm(client, at_work, body):
     assert send(client, at_work.campaign, body).status_code == 422
     assert not Submission.objects.exists()
 
@@ -576,7 +576,7 @@ def test_when_others_hold_the_rest_a_rater_is_asked_to_wait(client):
     assert "There is no free work at the moment" in page
 
 
-def test_a_paused_or_closed_campaign_says_so_at_the_door(client, campaign):
+def test_a_paused_or_closed_campaign_says_so_on_entry(client, campaign):
     pause_campaign(campaign, by=campaign.owner)
     door = reverse("rankme:enter", args=[campaign.code])
     assert "This study is paused" in client.get(door).content.decode()
