@@ -28,7 +28,6 @@ PYTHON = {
 }
 SCRIPTS = {"createBreaks": 69}
 LARGE_FOLDERS = {
-    "evalsite": 28,
     "rankme/protocols": 26,
     "static/images/gallery": 26,
 }
