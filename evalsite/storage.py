@@ -19,6 +19,9 @@ class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
         *CompressedManifestStaticFilesStorage.patterns,
         ("js/*.js", CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1]),
     )
+    # One for each import on the longest way from script to script, in the worst order of files;
+    # the passes end as soon as no name changes.
+    max_post_process_passes = 50
 
     def post_process(
         self, paths: dict[str, tuple[Storage, str]], dry_run: bool = False, **options: Any

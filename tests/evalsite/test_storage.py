@@ -1,6 +1,7 @@
 """Static files as they are sent."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,25 @@ def test_imports_name_the_file_that_is_kept_and_compressed(tmp_path: Path):
     assert sent["admin/js/page.js"] == said
     compressed = {str(path.relative_to(tmp_path / "sent")) for path in tmp_path.rglob("*.gz")}
     assert compressed >= {f"{storage.stored_name(name)}.gz" for name in paths}
+
+
+def test_a_script_may_import_another_that_imports_another_many_times(tmp_path: Path):
+    """Each comes before what it imports, which takes the most passes."""
+    source = FileSystemStorage(location=tmp_path / "source")
+    storage = ModuleStaticFilesStorage(location=tmp_path / "sent", base_url="/static/")
+    names = [f"js/{number:02}.js" for number in range(20)]
+    scripts = [
+        *(f'import {{ a }} from "./{n + 1:02}.js";' for n in range(19)),
+        "export const a = 1;",
+    ]
+    for name, script in zip(names, scripts, strict=True):
+        source.save(name, ContentFile(script.encode()))
+        storage.save(name, ContentFile(script.encode()))
+    processed = list(storage.post_process({name: (source, name) for name in names}))
+    assert [name for name, _hashed, changed in processed if isinstance(changed, Exception)] == []
+    for name, following in pairwise(names):
+        sent = (tmp_path / "sent" / storage.stored_name(name)).read_text("utf-8")
+        assert f'"./{Path(storage.stored_name(following)).name}"' in sent
 
 
 def test_no_code_follows_the_end_of_a_longer_comment():
