@@ -31,7 +31,7 @@ from rankme.models import (
     Submission,
     TrialOutput,
 )
-from rankme.protocols.payload_hashes import canonical
+from rankme.protocols.exchange.payload_hashes import canonical
 
 
 @dataclass(frozen=True)

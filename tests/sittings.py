@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from rankme.actions.sitting import assignments, judgements
 from rankme.models import Assignment, Complaint, Participant
-from rankme.protocols.sent_screen import SentScreen, read_sent
+from rankme.protocols.exchange.sent_screen import SentScreen, read_sent
 from tests.campaigns import answers_for
 
 

@@ -28,7 +28,6 @@ PYTHON = {
 }
 SCRIPTS = {"createBreaks": 69}
 LARGE_FOLDERS = {
-    "rankme/protocols": 26,
     "static/images/gallery": 26,
 }
 CIRCLES: list[list[str]] = []

@@ -15,7 +15,7 @@ from django.db.models import Prefetch
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
 from rankme.protocols.answers import Reading
-from rankme.protocols.payload_hashes import canonical, chained
+from rankme.protocols.exchange.payload_hashes import canonical, chained
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
 from rankme.queries.trial_material import material_of
 

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from rankme.actions.rows.speed_flags import Sitting, speed_flags
 from rankme.actions.sitting import assignments
 from rankme.models import Assignment, Participant, Slot, Submission
-from rankme.protocols.sent_screen import SentTimes
+from rankme.protocols.exchange.sent_screen import SentTimes
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer, claim
 

@@ -26,8 +26,8 @@ from rankme.demonstration.material import MATERIAL
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant
 from rankme.pages.rater.page_document import page_document
 from rankme.pages.rater.shown_trials import trials_of
-from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
+from rankme.protocols.exchange import sent_screen
 from rankme.protocols.files import preset
 from rankme.queries.definitions import definition_of_sitting
 from rankme.simulation.answers import Taste, answers_to, is_asked, played

@@ -29,8 +29,8 @@ from rankme.models import (
     Submission,
     Trial,
 )
-from rankme.protocols.payload_hashes import canonical, chained
-from rankme.protocols.sent_screen import SentScreen
+from rankme.protocols.exchange.payload_hashes import canonical, chained
+from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.queries.definitions import definition_of_sitting, frozen_definition
 from rankme.queries.trial_material import material_of
 from tests.campaigns import make_raters

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from rankme.errors import InvalidAnswer
-from rankme.protocols.sent_screen import OtherVersion, SentScreen, SentTimes, read_sent
+from rankme.protocols.exchange.sent_screen import OtherVersion, SentScreen, SentTimes, read_sent
 
 KEY = "7b8c0c9a-3a54-4f0e-9d11-0c8a5a3f7a10"
 

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from rankme.actions.runs import analysis_runs
 from rankme.exporting.bundle import path_of
 from rankme.models import AnalysisRun, Campaign, Submission
-from rankme.protocols.payload_hashes import canonical, chained
+from rankme.protocols.exchange.payload_hashes import canonical, chained
 from rankme.verification import verify_audit_trail, verify_campaign
 from tests.runs import executed
 from tests.verification.forging import cut_the_end_of_a_chain, past_all_rules, rated_campaign

@@ -27,8 +27,8 @@ from rankme.panel_links import PANELS
 from rankme.panel_links.outcomes import Outcome
 from rankme.panel_links.prolific import PROLIFIC
 from rankme.protocols.definition import Definition
+from rankme.protocols.exchange.payload_hashes import canonical
 from rankme.protocols.files import definition_to_document, stored_definition
-from rankme.protocols.payload_hashes import canonical
 
 from . import plans
 

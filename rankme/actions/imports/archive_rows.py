@@ -25,7 +25,7 @@ from rankme.actions.sitting.participation import keyed_label
 from rankme.errors import RefusedAction
 from rankme.importing import JudgementMaterial, JudgementPreview, JudgementRow
 from rankme.models import Campaign, CampaignVersion, RaterExclusion
-from rankme.protocols.payload_hashes import canonical, chained
+from rankme.protocols.exchange.payload_hashes import canonical, chained
 
 from .archive_definitions import criterion_name
 

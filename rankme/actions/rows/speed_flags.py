@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_noop
 
-from rankme.protocols.sent_screen import SentTimes
+from rankme.protocols.exchange.sent_screen import SentTimes
 
 # A browser's clock runs a little faster or slower than the server's.
 SLACK_SECONDS = 2.0

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, CampaignVersion
-from rankme.protocols.payload_hashes import canonical
+from rankme.protocols.exchange.payload_hashes import canonical
 from rankme.untrusted.clean_text import storable
 
 LONGEST_REASON = 500

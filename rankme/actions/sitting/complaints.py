@@ -12,7 +12,7 @@ from rankme.actions import rate_limits
 from rankme.actions.audit import note
 from rankme.errors import InvalidAnswer, KeyReused, Problem
 from rankme.models import Assignment, Complaint, Participant
-from rankme.protocols.sent_screen import SentComplaint
+from rankme.protocols.exchange.sent_screen import SentComplaint
 from rankme.queries.definitions import definition_of_sitting, frozen_definition
 
 # A limit that no person reaches: it keeps scripts from filling the disk with undeletable rows.

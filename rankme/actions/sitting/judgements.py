@@ -24,8 +24,8 @@ from rankme.models import (
 from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.answers import Reading
 from rankme.protocols.crowd import Crowd
-from rankme.protocols.payload_hashes import chained
-from rankme.protocols.sent_screen import SentScreen
+from rankme.protocols.exchange.payload_hashes import chained
+from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.queries.check_answers import may_try_again
 from rankme.queries.definitions import (
     FrozenDefinition,

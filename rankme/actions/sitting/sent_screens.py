@@ -19,8 +19,8 @@ from rankme.models import Assignment, Output, Participant, Slot, Submission, Tri
 from rankme.protocols.answers import Reading
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
+from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.protocols.screens import ScreenSpec
-from rankme.protocols.sent_screen import SentScreen
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
 from rankme.queries.trial_material import TrialMaterial, material_of
 

@@ -36,7 +36,7 @@ MODULES = (
     "rankme.actions.sitting.judgements",
     "rankme.actions.sitting.participation",
     "rankme.actions.sitting.screen_rules",
-    "rankme.protocols.sent_screen",
+    "rankme.protocols.exchange.sent_screen",
     "rankme.protocols.answers",
 )
 # Not `gettext_noop`: it marks what the history says to organisers.

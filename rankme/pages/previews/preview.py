@@ -29,9 +29,9 @@ from rankme.pages.rater.work_files import instrument_scripts
 from rankme.pages.rater.working import screens_context
 from rankme.panel_links.outcomes import Outcome
 from rankme.permissions import get_campaign
-from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
+from rankme.protocols.exchange import sent_screen
 from rankme.protocols.exchange.page_shapes import Addresses, PageDocument
 from rankme.queries.definitions import frozen_definition
 

@@ -16,10 +16,10 @@ from rankme.actions.sitting.assignments import NoBatch
 from rankme.actions.sitting.practice import is_past_the_gate
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Participant
-from rankme.protocols import sent_screen
 from rankme.protocols.definition import Definition
+from rankme.protocols.exchange import sent_screen
 from rankme.protocols.exchange.page_shapes import PageDocument, Receipt
-from rankme.protocols.sent_screen import OtherVersion, SentComplaint, SentScreen, read_sent
+from rankme.protocols.exchange.sent_screen import OtherVersion, SentComplaint, SentScreen, read_sent
 from rankme.queries.definitions import frozen_definition
 
 from . import rater_identity

@@ -10,11 +10,11 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from rankme.errors import InvalidAnswer, Problem
+from rankme.protocols.playing import PlayLog, logs_by_place
 from rankme.untrusted import strict_json
 from rankme.untrusted.clean_text import check_document
 
 from .payload_hashes import canonical
-from .playing import PlayLog, logs_by_place
 
 VERSION = 1
 FIELDS = {
