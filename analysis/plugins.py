@@ -34,6 +34,7 @@ def with_plugins(
 
     Parameters
     ----------
+    group : of entry points, one of `GROUPS`
     own : the product's own, whose names stay theirs
     fits : whether a loaded object can be registered; classes are called first, without arguments
     expected : what the object should be, for the message
@@ -62,7 +63,12 @@ def with_plugins(
 
 
 def plugin_folders(name: str) -> list[Path]:
-    """Find the folders of this name in the packages that register something."""
+    """Find the folders of this name in the packages that register something.
+
+    Parameters
+    ----------
+    name : of the folders
+    """
     packages = {
         point.module.partition(".")[0] for group in GROUPS for point in entry_points(group=group)
     }

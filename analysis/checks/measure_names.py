@@ -31,7 +31,12 @@ BEFORE_THE_WORK = ("quiz",)
 
 
 def measures_of_kind(kind: str) -> tuple[str, ...]:
-    """Name what rules can ask about a kind of check."""
+    """Name the measures that rules can use of a kind of check.
+
+    Parameters
+    ----------
+    kind : of check
+    """
     return MEASURES.get(kind, COUNTED)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import Undefined
-from analysis.scales.comparison import contrasts
+from analysis.scales.comparison import contrasts, difference_variances
 
 
 def test_a_difference_without_an_error_makes_no_claim():
@@ -15,7 +15,7 @@ def test_a_difference_without_an_error_makes_no_claim():
         contrasts(
             names,
             means,
-            np.outer(direction, direction),
+            difference_variances(np.outer(direction, direction)),
             alpha=0.05,
             df=1.0,
             higher_is_better=True,
@@ -23,9 +23,9 @@ def test_a_difference_without_an_error_makes_no_claim():
 
 
 def test_each_pair_has_the_error_of_its_difference():
-    covariance = np.diag([1.0, 3.0])
+    variances = difference_variances(np.diag([1.0, 3.0]))
     (pair,) = contrasts(
-        ["a", "b"], np.array([5.0, 1.0]), covariance, alpha=0.05, df=None, higher_is_better=True
+        ["a", "b"], np.array([5.0, 1.0]), variances, alpha=0.05, df=None, higher_is_better=True
     )
     assert (pair.difference, pair.se) == pytest.approx((4.0, 2.0))
     assert pair.low == pytest.approx(4 - 1.959964 * 2, abs=1e-3)
