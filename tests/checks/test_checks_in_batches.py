@@ -22,7 +22,7 @@ from rankme.models import (
     Trial,
     TrialOutput,
 )
-from rankme.pages.rater.page_document import page_document
+from rankme.pages.rater.page_document import as_json, page_document
 from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.files import preset
@@ -170,7 +170,7 @@ def test_on_the_wire_a_check_is_like_any_other_trial(made, request):
     campaign = request.getfixturevalue(made)
     assignment = claim(make_rater(campaign))
     definition = campaigns.definition_of(campaign)
-    document = page_document(definition, trials_of(assignment), seed=assignment.pk)
+    document = as_json(page_document(definition, trials_of(assignment), seed=assignment.pk))
     checks = set(CheckTrial.objects.values_list("trial_id", flat=True))
     pages: dict[bool, list[Any]] = {True: [], False: []}
     for (trial, _), page in zip(assignment.presentation, document["trials"], strict=True):

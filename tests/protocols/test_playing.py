@@ -11,7 +11,7 @@ FILE = PlayableFile(0, 10.0)
 def said(**log: object) -> bool:
     """Whether this log is enough."""
     times = {"files": [{"place": 0, "events": [], "played": [], "ended": False} | log]}
-    return not unplayed([FILE], logs_by_place(times))
+    return not unplayed([FILE], logs_by_place(times["files"]))
 
 
 @pytest.mark.parametrize(
@@ -41,17 +41,15 @@ def test_a_file_that_did_not_load_need_not_be_played():
 
 def test_a_length_that_is_not_known_is_not_compared():
     times = {"files": [{"place": None, "ended": True}]}
-    assert unplayed([PlayableFile(None, None)], logs_by_place(times)) == []
-    assert unplayed([FILE], logs_by_place(times)) == [FILE]
+    assert unplayed([PlayableFile(None, None)], logs_by_place(times["files"])) == []
+    assert unplayed([FILE], logs_by_place(times["files"])) == [FILE]
 
 
 @pytest.mark.parametrize(
-    "times",
-    [None, [], {}, {"files": None}, {"files": "x"}, {"files": [1]}, {"files": [{}]},
-     {"files": [{"place": True}]}, {"files": [{"place": [0]}]}],
-)  # fmt: skip
-def test_times_without_a_log_are_ignored(times: object):
-    assert unplayed([FILE], logs_by_place(times)) == [FILE]
+    "files", [None, {}, "x", [], [1], [{}], [{"place": True}], [{"place": [0]}]]
+)
+def test_times_without_a_log_are_ignored(files: object):
+    assert unplayed([FILE], logs_by_place(files)) == [FILE]
 
 
 def pieces(number: int) -> list[list[float]]:
