@@ -276,6 +276,14 @@ def test_the_text_stays_in_view_while_its_facts_are_checked(page: Page, window):
     expect(page.locator(".output-text")).to_be_in_viewport()
 
 
+def test_the_answers_to_a_fact_share_a_row_on_a_phone(page: Page):
+    page.set_viewport_size(WINDOWS["phone"])
+    coverage_screen(page)
+    answers = page.locator(".coverage-rows fieldset").first.locator(".tick").all()
+    assert [answer.inner_text() for answer in answers] == ["mentioned", "missing", "wrong"]
+    assert len({answer.bounding_box()["y"] for answer in answers}) == 1
+
+
 # Colours and lines ---------------------------------------------------------------------------
 
 

@@ -1,16 +1,16 @@
 """Times that can be believed: a real key, a busy page, and what was recorded."""
 
 import statistics
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement, Submission
 from tests.browser.pressing import press
 from tests.browser.rating import begin, campaign_of, go_to_work, shot, timed_screens
 from tests.browser.waiting import until
-from tests.live import LiveSite, wait_for
+from tests.chromium import TOUCH_PHONE
+from tests.live import wait_for
 
 DEAD_MS = 250  # a little longer than the page ignores presses after an onset
 
@@ -516,32 +516,25 @@ def test_pictures_are_in_the_same_places_in_a_language_from_right_to_left(page: 
 # Devices --------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def phone(browser: Browser, live_site: LiveSite) -> Iterator[Page]:
-    """A browser that knows only a finger."""
-    context = browser.new_context(
-        base_url=live_site.url,
-        locale="en",
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-    )
-    yield context.new_page()
-    context.close()
-
-
-def test_a_phone_is_turned_away_before_consent_until_a_key_is_pressed(phone: Page):
+@pytest.mark.parametrize("page", [pytest.param(TOUCH_PHONE, id="phone")], indirect=True)
+def test_a_phone_is_turned_away_before_consent_until_a_key_is_pressed(page: Page):
     campaign = campaign_of("tuna08-identification", items=1, practice=[])
-    phone.goto(f"/r/{campaign.code}/?id=w1")
-    expect(phone.locator("#needs-device")).to_contain_text("needs a mouse or a keyboard")
-    shot(phone, "tuna-phone-door")
-    agree = phone.get_by_role("button", name="I agree")
+    page.goto(f"/r/{campaign.code}/?id=w1")
+    expect(page.locator("#needs-device")).to_have_text(
+        "This study needs a mouse or a keyboard Please open the link on a computer. If a keyboard "
+        "is connected to this device, press one of its keys. Nothing about you was stored."
+    )
+    shot(page, "tuna-phone-door")
+    agree = page.get_by_role("button", name="I agree")
     expect(agree).to_be_hidden()
     assert not campaign.participants.exists()
-    phone.keyboard.press("a")
-    expect(phone.locator("#needs-device")).to_be_hidden()
+    page.keyboard.press("a")
+    expect(page.locator("#needs-device")).to_be_hidden()
     agree.click()
-    begin(phone)  # and the work asks again, for a personal link may be opened on another device
-    expect(phone.locator(".message-screen")).to_contain_text("needs a mouse or a keyboard")
-    phone.keyboard.press("a")
-    expect(phone.get_by_role("button", name="Start")).to_be_visible()
+    begin(page)  # and the work asks again, for a personal link may be opened on another device
+    expect(page.locator(".message-screen")).to_have_text(
+        "This study needs a mouse or a keyboard Please continue on a computer. If a keyboard "
+        "is connected to this device, press one of its keys."
+    )
+    page.keyboard.press("a")
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
