@@ -301,7 +301,9 @@ def answer_instrument(page: Page, number: int, *, kind: str, groups: int, ticked
         mine("[data-more]")
     elif kind == "text":
         box = page.locator("form.screen [data-instrument]").nth(number).get_by_role("textbox")
-        box.fill(f"A fine family place with good soup, bread and wine, number {next(numbers)}.")
+        # As long as the most facts ask for.
+        place = "A fine family place by the river with good soup, fresh bread and cheap wine"
+        box.fill(f"{place}, a short walk from the middle of the old city, number {next(numbers)}.")
     elif kind == "preference":
         if number == 0:
             press(page, "[data-instrument=preference] [type=radio]")
