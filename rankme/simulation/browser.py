@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
+from http.cookiejar import Cookie, CookieJar
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,6 +58,14 @@ class ConnectionLost(Exception):
     """No complete answer came, so nobody knows whether the server did what was asked."""
 
 
+class SentWithoutTls(CookieJar):
+    """Cookies that go back also by HTTP: a site behind a proxy marks all of them Secure."""
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        cookie.secure = False
+        super().set_cookie(cookie)
+
+
 class Browser:
     """One rater's browser; it reports to `timed` how long each request took, by the page's name."""
 
@@ -65,6 +74,7 @@ class Browser:
         self._client = httpx.Client(
             base_url=origin,
             headers={"Origin": origin},
+            cookies=SentWithoutTls(),
             timeout=PATIENCE_SECONDS,
             trust_env=False,
             verify=_trusted_authorities(),

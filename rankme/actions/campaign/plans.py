@@ -131,11 +131,13 @@ def _outputs_by_indexes(
 ) -> dict[tuple[int, int], int]:
     item_index = {item: index for index, item in enumerate(items)}
     system_index = {system: index for index, system in enumerate(systems)}
+    # An import that commits just now may have brought outputs of items that were not read.
     rows = campaign.items.filter(outputs__isnull=False).order_by("position")
     ids = rows.values_list("id", "outputs__system_id", "outputs__id")
     return {
         (item_index[item], system_index[system]): output
         for item, system, output in ids.iterator(chunk_size=20_000)
+        if item in item_index and system in system_index
     }
 
 
