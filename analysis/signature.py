@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-VERSION = "1.5.0"
+VERSION = "1.6.0"
 HASH_DIGITS = 16
 
 
@@ -11,7 +11,7 @@ def signature(method: str, options: Mapping[str, object], *, sha256: str) -> str
     """Write `method`, its options in alphabetical order, the data's hash and our version.
 
     >>> signature("wmt", {"seed": 1, "runs": 200}, sha256="ab" * 32)
-    'wmt|runs:200|seed:1|data:abababababababab|version:1.5.0'
+    'wmt|runs:200|seed:1|data:abababababababab|version:1.6.0'
 
     Parameters
     ----------
