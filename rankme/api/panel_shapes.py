@@ -160,7 +160,7 @@ class NewStudySerializer(Strict):
     is_secure = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="The panel signs who comes; only in workspaces that have it.",
+        help_text="The panel signs each link; only in workspaces that have it.",
     )
     approval = serializers.ChoiceField(
         PanelStudy.Approval.choices, required=False, default=PanelStudy.Approval.AFTER_CHECKS

@@ -1,4 +1,4 @@
-"""A draft's plan in figures: what a launch would store, and what it asks of raters and budget."""
+"""A draft's plan in figures: what a launch would store, and its cost (`rankme.designs.cost`)."""
 
 from __future__ import annotations
 
