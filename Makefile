@@ -29,7 +29,8 @@ run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
 
 quick: $(VENV)/development.stamp
-	$(PYTHON) -m pytest $(PYTEST_FLAGS) -m "not browser and not processes and not slow"
+	$(PYTHON) -m pytest $(PYTEST_FLAGS) -m "not browser and not processes and not slow" \
+		--ignore tests/browser --ignore tests/engines --ignore tests/faults
 
 test: $(VENV)/development.stamp test-js
 	@sh .ci/chromium

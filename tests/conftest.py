@@ -41,10 +41,11 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
 
 
-# Folders, and fixtures, of tests that drive a browser, and of those that start the site.
+# Folders, and fixtures, of tests that drive a browser, that start the site, and that take longer.
 MARKS = {
     "browser": {"engines", "browser"},
-    "processes": {"faults", "site_of_the_session"},
+    "processes": {"evalsite", "faults", "site_of_the_session"},
+    "slow": {"experiments", "hostile", "journeys", "races"},
 }
 
 
