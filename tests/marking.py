@@ -20,7 +20,7 @@ from tests.sittings import answer
 def marked_campaign(name: str = "esa", *, raters: int = 2) -> Campaign:
     """A preset that raters with opinions have gone through."""
     owner = make_owner()
-    definition = preset(name).model_copy(update={"practice_gate": False})
+    definition = preset(name).model_copy(update={"practice_gate": False, "seed": 1})
     campaign = campaigns.create_campaign(owner, definition)
     add_demonstration(campaign, name)
     campaign = campaigns.launch_campaign(campaign, by=owner)

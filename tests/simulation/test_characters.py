@@ -53,7 +53,7 @@ def measured(campaign, name: str) -> dict:
     rater = make_rater(campaign, name)
     assignment = claim(rater)
     definition = frozen_definition(campaign).definition
-    document = page_document(definition, trials_of(assignment), seed=assignment.pk)
+    document = page_document(definition, trials_of(assignment), seed=1)
     for place, trial in enumerate(document["trials"]):
         [screen] = document["screens"]
         reads = rng.random() < character.awake
@@ -71,8 +71,7 @@ def test_careful_raters_pass_what_others_fail(kind):
     careful = measured(campaign, "careful")
     assert careful["look.failed"] <= 1
     assert careful["spoiled.paired_p"] < 0.05
-    # Which pages a careful rater slips on depends on ids, which other tests move.
-    assert (careful.get("known.failed") or 0) <= 1
+    assert careful.get("known.failed") in (None, 0)
     copying = measured(campaign, "copy")
     assert copying["look.failed"] == 3 and copying["same_answer_share"] == 1
 
