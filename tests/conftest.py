@@ -20,8 +20,8 @@ from evalsite.celery import app as celery
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
 from tests.campaigns import make_campaign, make_owner
+from tests.database.migrated import put_migrated_cluster
 from tests.invariants import check_record
-from tests.migrated import put_migrated_cluster
 from tests.pages.rater.visits import begun
 
 pytest_plugins = ["tests.live", "tests.chromium"]
@@ -53,7 +53,8 @@ MARKS = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make quick` leaves out."""
     for item in items:
-        found = {item.path.parent.name, *getattr(item, "fixturenames", ())}
+        folders = item.path.relative_to(item.config.rootpath).parts[:-1]
+        found = {*folders, *getattr(item, "fixturenames", ())}
         for mark, places in MARKS.items():
             if places & found:
                 item.add_marker(mark)

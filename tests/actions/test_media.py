@@ -32,7 +32,7 @@ WORKER = "test"
 @pytest.fixture(autouse=True)
 def bucket(settings):
     """To ask this storage for a path on a disk is an error."""
-    settings.STORAGES = settings.STORAGES | {"default": {"BACKEND": "tests.buckets.Bucket"}}
+    settings.STORAGES = settings.STORAGES | {"default": {"BACKEND": "tests.actions.buckets.Bucket"}}
 
 
 @pytest.fixture(autouse=True)

@@ -24,8 +24,8 @@ from evalsite.embedded import (
 )
 from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, make_socket_folder
 from evalsite.embedded.server import Server
+from tests.database.migrated import put_migrated_cluster
 from tests.live import reachable_folder, run_python
-from tests.migrated import put_migrated_cluster
 
 pytestmark = pytest.mark.processes
 

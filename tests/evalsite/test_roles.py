@@ -13,10 +13,10 @@ from evalsite import checks, roles
 from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
 from rankme.models import Judgement, QuarantinedPayload, QuizAttempt, RuleDecision
 from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.database.migrated import put_migrated_cluster
 from tests.evalsite.databases import connected, manage, restore, schema
 from tests.evalsite.processes import PROCESSES, run
 from tests.live import reachable_folder
-from tests.migrated import put_migrated_cluster
 from tests.sittings import answer, claim
 
 RECORD = [model._meta.db_table for model in roles.record_models()]

@@ -32,8 +32,8 @@ from rankme.protocols.files import preset
 from rankme.queries.definitions import definition_of_sitting
 from rankme.simulation.answers import Taste, answers_to, is_asked, played
 from tests.campaigns import make_owner
+from tests.experiments.full_material import full_material
 from tests.experiments.sittings_at_once import finished_at_once, store_at_once
-from tests.full_material import full_material
 from tests.sittings import store
 
 WORKER = "experiments"

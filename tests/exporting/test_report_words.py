@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.report.layout.report_tables import correlation_table, tables_of
 from analysis.report.layout.scale_tables import overview_table
 from tests.analysis.studies import report_of_every_kind
-from tests.marked_texts import texts_of_modules
+from tests.translations.marked_texts import texts_of_modules
 
 
 def test_titles_of_tables_are_marked_for_translators() -> None:

@@ -13,8 +13,8 @@ import pytest
 from evalsite import embedded, probes
 from evalsite.embedded import Servers
 from rankme.simulation.raters import Cohort, Latencies, Rater
+from tests.database.migrated import put_migrated_cluster
 from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, run_python, wait_for
-from tests.migrated import put_migrated_cluster
 
 pytestmark = pytest.mark.slow
 SCREENS = 40

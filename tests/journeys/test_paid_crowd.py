@@ -22,8 +22,8 @@ from tests.accounts import make_account
 from tests.browser.organiser import log_in
 from tests.browser.rating import rate_to_the_end, shot
 from tests.campaigns import make_campaign, slider_definition
+from tests.journeys.paid_site import PaidSite, paid_site
 from tests.live import LiveSite, wait_for
-from tests.paid_site import PaidSite, paid_site
 from tests.panels.loop import CODES
 
 pytestmark = pytest.mark.slow

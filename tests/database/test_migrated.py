@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from evalsite.embedded import PROJECT, postgresql_programs
-from tests.migrated import KEPT, fingerprint
+from tests.database.migrated import KEPT, fingerprint
 
 
 @pytest.fixture

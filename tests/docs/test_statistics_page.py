@@ -11,7 +11,7 @@ import pytest
 
 from analysis.cli import main
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs/statistics.md").read_text(encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rankme.demonstration.material import MATERIAL, Material
 
-ARCHIVE = Path(__file__).parent / "data" / "full_material.tar.xz"
+ARCHIVE = Path(__file__).parents[1] / "data" / "full_material.tar.xz"
 # The folder of a preset's files. What the others have is as large as that of the demonstration.
 FOLDERS = {
     "direct-assessment": "lines",

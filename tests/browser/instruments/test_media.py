@@ -107,7 +107,7 @@ def test_a_file_that_does_not_load_can_be_tried_again_and_keeps_nobody(page: Pag
     assert all("a file did not load" in flags for flags in flagged)
 
 
-REAL_FILES = Path(__file__).parents[1] / "data" / "media"
+REAL_FILES = Path(__file__).parents[2] / "data" / "media"
 PLAYS_AAC = "document.createElement('audio').canPlayType('audio/mp4; codecs=mp4a.40.2')"
 PLAYED = """
 async ([kind, content]) => {

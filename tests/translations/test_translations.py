@@ -22,9 +22,9 @@ from rankme.protocols.checks import CHECK_KINDS
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.protocols.screens import BLOCKS
-from tests.marked_texts import texts_of_modules, texts_of_templates
+from tests.translations.marked_texts import texts_of_modules, texts_of_templates
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parents[2]
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
 GAP = re.compile(r"\{\w+\}|%\(\w+\)s")
 

@@ -36,7 +36,7 @@ from tests.campaigns import make_owner
 from tests.pages.rater.visits import begin, send
 from tests.runs import executed
 
-PROJECT = Path(__file__).resolve().parent.parent
+PROJECT = Path(__file__).resolve().parents[2]
 ADDITIONS = PROJECT / "tests/additions"
 
 CAMPAIGN = """

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from analysis.cli import main
 from tests.live import run_python
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
     line

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rankme.management.commands.makemessages import texts_of_module, texts_of_template
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parents[2]
 MARKED = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 CALLED = re.compile(rf"\b({'|'.join(sorted(MARKED))})\(")
 
