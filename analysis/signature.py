@@ -3,15 +3,18 @@
 import json
 from collections.abc import Mapping
 
+import numpy as np
+import scipy
+
 VERSION = "1.6.0"
 HASH_DIGITS = 16
 
 
 def signature(method: str, options: Mapping[str, object], *, sha256: str) -> str:
-    """Write `method`, its options in alphabetical order, the data's hash and our version.
+    """Write `method`, its options in alphabetical order, the data's hash and all versions.
 
     >>> signature("wmt", {"seed": 1, "runs": 200}, sha256="ab" * 32)
-    'wmt|runs:200|seed:1|data:abababababababab|version:1.6.0'
+    'wmt|runs:200|seed:1|data:abababababababab|numpy:2.4.6|scipy:1.17.1|version:1.6.0'
 
     Parameters
     ----------
@@ -24,7 +27,8 @@ def signature(method: str, options: Mapping[str, object], *, sha256: str) -> str
     After sacreBLEU; Post (2018).
     """
     stated = [f"{name}:{_plain(options[name])}" for name in sorted(options)]
-    return "|".join([method, *stated, f"data:{sha256[:HASH_DIGITS]}", f"version:{VERSION}"])
+    versions = (f"numpy:{np.__version__}", f"scipy:{scipy.__version__}", f"version:{VERSION}")
+    return "|".join([method, *stated, f"data:{sha256[:HASH_DIGITS]}", *versions])
 
 
 def citation(signature: str) -> str:

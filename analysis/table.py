@@ -107,6 +107,11 @@ class JudgementTable:
             late=None if self.late is None else self.late[mask],
         )
 
+    def in_order(self) -> Self:
+        """Return the rows in an order that follows from their content, so that sums are equal in
+        every digit whatever the order in which the rows came."""
+        return self.rows(np.lexsort([getattr(self, name).codes for name in LABEL_COLUMNS]))
+
     def for_criterion(self, name: str) -> Self:
         """Select the judgements on one criterion; refuse an unknown one, naming the known."""
         if name not in self.criterion.labels:

@@ -11,7 +11,7 @@ from typing import Any
 from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
-from analysis.ranking.clusters import alpha_problems
+from analysis.ranking.clusters import PASSES, alpha_problems
 from analysis.signature import VERSION
 from analysis.table import REQUIRED_COLUMNS, JudgementTable
 from analysis.table_files import FORMATS, read_table
@@ -63,7 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _judgements(options: argparse.Namespace) -> JudgementTable:
     if options.file is None or not COMMANDS[options.command].reads_judgements:
         return JudgementTable.from_columns({name: [] for name in REQUIRED_COLUMNS})
-    return read_table(options.file, options.format, shared=options.shared)
+    table = read_table(options.file, options.format, shared=options.shared)
+    # A single pass is about the order in which the rows were given.
+    return table if getattr(options, "method", "") in PASSES else table.in_order()
 
 
 def argument_parser() -> argparse.ArgumentParser:

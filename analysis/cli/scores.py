@@ -9,6 +9,8 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
+import sacrebleu
+
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
@@ -60,7 +62,11 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
             segments=options.segments,
             progress=progress.show,
         )
-    stated = {"metrics": list(options.metrics), "lowercase": options.lowercase}
+    stated = {
+        "metrics": list(options.metrics),
+        "lowercase": options.lowercase,
+        "sacrebleu": sacrebleu.__version__,
+    }
     line = signature("score", stated, sha256=material.sha256)
     if options.out:
         _write_scores(Path(options.out), found)

@@ -18,7 +18,8 @@ from analysis.typing import Progress, Values
 from .pairs import Counts, Pairs, count, pairs_from_table, require_comparable, unmet
 from .rank_ranges import cluster_ends, ranges_of_ranks, ranks
 
-METHODS = ("wmt", "bradley-terry", "order", "k-player")
+PASSES = ("order", "k-player")  # through the judgements in the order of the table
+METHODS = ("wmt", "bradley-terry", *PASSES)
 SCHEMES = ("none", "pairs", "screens", "items", "raters", "raters-items")
 KINDS = ("relative", "scale", "category", "count", "time", "error")
 CUT_CHECKS = 200

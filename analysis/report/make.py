@@ -40,6 +40,7 @@ __all__ = ["ReportOptions", "make_report", "with_kinds"]
 SCALES = ("scale", "count", "time", "error")
 LOWER_IS_BETTER = ("time", "error")
 LARGEST_VALUE = 1e100
+LEAST_SPREAD = 1e-100
 
 
 def make_report(
@@ -93,6 +94,7 @@ def _report(
     *,
     compared: Compared | None,
 ) -> Report:
+    table = table.in_order()
     analysed = _analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
     reports = []
@@ -138,6 +140,13 @@ def _analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementT
     analysed = table.counted().without_raters(options.exclude_raters)
     if not len(analysed):
         raise TableError(["No judgement is left to analyse."])
+    tiny = [
+        f"The values of {name} differ by less than 1e-100; their squares vanish. Multiply them."
+        for code, name in enumerate(analysed.criterion.labels)
+        if 0 < np.ptp(analysed.value[analysed.criterion.codes == code]) < LEAST_SPREAD
+    ]
+    if tiny:
+        raise TableError(tiny)
     return analysed
 
 

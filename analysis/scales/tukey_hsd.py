@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import harmonic_mean
 
 import numpy as np
 import scipy
@@ -109,7 +110,7 @@ def tukey(
     differing = [
         (int(i), int(j)) for i, j, p in zip(first, second, tails, strict=True) if p < alpha
     ]
-    harmonic = len(sizes) / float(np.sum(1 / sizes))
+    harmonic = harmonic_mean(sizes.tolist())
     subsets = homogeneous_subsets(names, means, mean_sq / harmonic, df, alpha)
     return Tukey(
         alpha=alpha,

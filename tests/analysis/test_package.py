@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy
 
 import analysis
 from analysis.report.layout.latex import document
@@ -37,7 +39,8 @@ def test_the_import_loads_no_compiler_and_no_plots():
 def test_a_signature_escapes_its_separators():
     line = signature("wmt", {"seed": 3, "exclude": ["a|b"], "resample": "none"}, sha256="f" * 64)
     assert line == (
-        f'wmt|exclude:["a%7Cb"]|resample:none|seed:3|data:ffffffffffffffff|version:{VERSION}'
+        'wmt|exclude:["a%7Cb"]|resample:none|seed:3|data:ffffffffffffffff'
+        f"|numpy:{np.__version__}|scipy:{scipy.__version__}|version:{VERSION}"
     )
 
 

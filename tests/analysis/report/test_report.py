@@ -44,7 +44,7 @@ def clarity(seed: int = 0) -> JudgementTable:
 
 def test_scales_have_the_papers_anova_and_the_referees_models():
     found = report_of("SR11").criterion("Clarity")
-    part = sliders().for_criterion("Clarity")
+    part = sliders().in_order().for_criterion("Clarity")
     assert found.kind == "scale"
     assert found.scale.anova == one_way(part.value, part.system.codes, 5)
     assert [row.system for row in found.systems] == list(found.scale.tukey.letters)
@@ -242,6 +242,9 @@ def test_empty_tables_make_no_report():
     rows = [(f"r{k}", "i", "s", "q", 1e200, "x") for k in range(3)]
     with pytest.raises(TableError, match="3 values are beyond"):
         report(from_rows(rows))
+    tiny = [(f"r{k}", "i", "s", "q", k * 1e-300, "x") for k in range(3)]
+    with pytest.raises(TableError, match="values of q differ by less than 1e-100"):
+        report(from_rows(tiny))
     nobody = dataclasses.replace(sliders(), excluded=np.ones(len(sliders()), dtype=bool))
     with pytest.raises(TableError, match="No judgement is left"):
         report(nobody)
@@ -272,6 +275,14 @@ def test_names_and_order_of_rows_change_no_number(names, random):
         [pair.p for pair in before.scale.mixed.contrasts], abs=1e-5
     )
     assert sorted(after.scale.tukey.letters.values()) == sorted(before.scale.tukey.letters.values())
+
+
+def test_the_order_of_rows_changes_no_digit():
+    table = sliders()
+    shuffled = table.rows(np.random.default_rng(1).permutation(len(table)))
+    assert shuffled.sha256 == table.sha256
+    first, second = (report_json(report(each)) for each in (table, shuffled))
+    assert first == second
 
 
 @pytest.mark.parametrize(("factor", "constant"), [(10.0, 0.0), (1.0, 500.0)])

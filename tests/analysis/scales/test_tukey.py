@@ -225,6 +225,7 @@ def test_the_significance_of_a_subset_is_above_alpha_and_its_union_is_everything
     assert all(p >= 0.05 for p in found.subset_p)
     assert set().union(*found.subsets) == set("abcdef")
     assert found.harmonic_n == pytest.approx(6 / sum(1 / n for n in (5, 9, 30, 12, 7, 20)))
+    assert tukey("abcde", range(5), [120] * 5, 1.0, 595).harmonic_n == 120
 
 
 def test_one_system_has_no_pairs():
