@@ -49,13 +49,15 @@ class TrialMaterial:
 
 
 def material_of(trial: Trial) -> TrialMaterial:
-    """The material of a trial with its item and its check, and with `output_ids` or `places`."""
-    check = getattr(trial, "as_check", None)
+    """The material of a trial with its item, its check and its `places`."""
+    item, check = trial.item, getattr(trial, "as_check", None)
     if check is not None:
-        shown = check.shown
-        inputs = (shown["input"], shown["reference"], trial.item.factors)
-        texts = tuple(shown["outputs"])
-        return TrialMaterial(len(texts), *inputs, is_check=True, own_texts=texts)
-    ids = getattr(trial, "output_ids", None)
-    outputs = len(trial.places.all() if ids is None else ids)
-    return TrialMaterial(outputs, trial.item.input, trial.item.reference, trial.item.factors)
+        return material_of_check(check.shown, item.factors)
+    return TrialMaterial(len(trial.places.all()), item.input, item.reference, item.factors)
+
+
+def material_of_check(shown: Mapping[str, Any], factors: Mapping[str, Any]) -> TrialMaterial:
+    """The material of a check, which has its own texts; `factors` are those of its item."""
+    texts = tuple(shown["outputs"])
+    inputs = (shown["input"], shown["reference"], factors)
+    return TrialMaterial(len(texts), *inputs, is_check=True, own_texts=texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import connection, connections, transaction
-from django.db.models import QuerySet
+from django.db.backends.utils import CursorWrapper
+
+LOCKING = re.compile(r'\bFOR (NO KEY )?UPDATE\b( OF [\w"]+)?( SKIP LOCKED)?')
 
 
 def run_together(works: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -42,7 +45,12 @@ def errors_in(results: Sequence[Any]) -> list[Exception]:
 
 def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the guard away: rows are read, and nobody waits or steps aside for anybody."""
-    monkeypatch.setattr(QuerySet, "select_for_update", lambda self, **options: self)
+    execute = CursorWrapper.execute
+
+    def unlocked(self: CursorWrapper, statement: str, values: Any = None) -> Any:
+        return execute(self, LOCKING.sub("", statement), values)
+
+    monkeypatch.setattr(CursorWrapper, "execute", unlocked)
 
 
 @contextlib.contextmanager

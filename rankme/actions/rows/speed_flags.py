@@ -22,7 +22,7 @@ FAST = gettext_noop("fast")
 
 # The other screens of a sitting: how many have answers, the seconds that their browsers claim to
 # have spent on them, the seconds since the last of them came, and how many submissions of the whole
-# sitting came within the last minute. Part of the statement that reads the assignment.
+# sitting came within the last minute. Part of the statement that reads the sitting.
 OTHER_SCREENS = """(
     SELECT jsonb_build_array(
         count(*) FILTER (WHERE is_other),
@@ -32,14 +32,14 @@ OTHER_SCREENS = """(
     ) FROM (
         SELECT
             (trial_id, screen) IS DISTINCT FROM
-                ((rankme_assignment.presentation #>> ARRAY[%s, '0'])::bigint, %s) AS is_other,
+                ((sitting.presentation #>> ARRAY[%(place)s, '0'])::bigint, %(screen)s) AS is_other,
             -- Opening a screen again goes on counting: its latest time includes the earlier ones.
             max(CASE WHEN jsonb_typeof(payload #> '{times,spent_ms}') = 'number'
                 THEN (payload #>> '{times,spent_ms}')::numeric END) AS spent_ms,
             max(received_at) AS received_at,
             count(*) FILTER (WHERE received_at > now() - interval '1 minute') AS lately
         FROM rankme_submission
-        WHERE assignment_id = rankme_assignment.id
+        WHERE assignment_id = sitting.id
         GROUP BY trial_id, screen
     ) AS screens
 )"""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
@@ -115,11 +117,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> tuple[ShownS
         receipt = replay(replayed, digest)
         return shown, replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     refuse_by_rules(shown)
-    submission = _insert(shown, digest)
-    if shown.material.is_check:  # what was answered to a check is in the payload alone
-        _insert_no_judgement()
-    else:
-        insert_judgements(submission, shown.readings, shown.frozen, shown.outputs)
+    submission = _stored(shown, digest)
     if submission.late:
         settle_late(shown.assignment)
     else:
@@ -170,7 +168,59 @@ def replay(found: Submission, digest: str) -> Receipt:
     return Receipt(found.key, found.revision, found.late, found.surplus, is_new=False)
 
 
-def _insert(shown: ShownScreen, digest: str) -> Submission:
+# A submission with its judgements, of which a check has none: what was answered to it is in the
+# payload alone. The same statement for every screen, so that checks take no less time.
+STORE = """
+    WITH stored AS (
+        INSERT INTO rankme_submission (key, assignment_id, version, trial_id, screen, revision,
+            late, surplus, payload, payload_sha256, chain_sha256, flags)
+        VALUES (%(key)s, %(assignment)s, %(version)s, %(trial)s, %(screen)s, %(revision)s,
+            %(late)s, %(surplus)s, %(payload)s, %(digest)s, %(chain)s, %(flags)s)
+        RETURNING id
+    ), judged AS (
+        INSERT INTO rankme_judgement (submission_id, criterion_id, output_id, position, value,
+            text, time_ms, cannot_judge)
+        SELECT stored.id, given.* FROM stored, unnest(%(criteria)s::bigint[],
+            %(outputs)s::bigint[], %(positions)s::smallint[], %(values)s::double precision[],
+            %(texts)s::text[], %(times)s::double precision[], %(reasons)s::text[]) AS given
+    )
+    SELECT id FROM stored
+"""
+
+
+def _stored(shown: ShownScreen, digest: str) -> Submission:
+    """Store the screen and its judgements."""
+    submission = _submission(shown, digest)
+    readings = [] if shown.material.is_check else shown.readings
+    judged = judgements_in(submission, readings, shown.frozen, shown.outputs)
+    values: dict[str, Any] = {
+        "key": submission.key,
+        "assignment": submission.assignment_id,
+        "version": submission.version,
+        "trial": submission.trial_id,
+        "screen": submission.screen,
+        "revision": submission.revision,
+        "late": submission.late,
+        "surplus": submission.surplus,
+        "payload": shown.sent.payload.decode(),
+        "digest": digest,
+        "chain": submission.chain_sha256,
+        "flags": json.dumps(submission.flags),
+        "criteria": [judgement.criterion_id for judgement in judged],
+        "outputs": [judgement.output_id for judgement in judged],
+        "positions": [judgement.position for judgement in judged],
+        "values": [judgement.value for judgement in judged],
+        "texts": [judgement.text for judgement in judged],
+        "times": [judgement.time_ms for judgement in judged],
+        "reasons": [judgement.cannot_judge for judgement in judged],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(STORE, values)
+        (submission.pk,) = cursor.fetchone()
+    return submission
+
+
+def _submission(shown: ShownScreen, digest: str) -> Submission:
     same_screen = shown.of_this_screen
     mine = [found for found in shown.earlier if found.assignment_id == shown.assignment.pk]
     standing = next((found for found in reversed(same_screen) if not found.surplus), None)
@@ -183,7 +233,7 @@ def _insert(shown: ShownScreen, digest: str) -> Submission:
     has_ended = shown.assignment.state == Assignment.State.COMPLETED
     stands = displaces or (changed_on_purpose and may_change and not has_ended)
     before = max(mine, key=lambda found: found.pk).chain_sha256 if mine else ""
-    return Submission.objects.create(
+    return Submission(
         key=shown.sent.key,
         assignment=shown.assignment,
         version=shown.assignment.version,
@@ -192,7 +242,6 @@ def _insert(shown: ShownScreen, digest: str) -> Submission:
         revision=1 + max((found.revision for found in same_screen), default=0),
         late=_is_late(shown.assignment),
         surplus=not stands,
-        payload=shown.sent.document,
         payload_sha256=digest,
         chain_sha256=chained(before, digest),
         flags=[*_flags(shown), *([SECOND_BROWSER] if is_second else [])],
@@ -223,24 +272,6 @@ def _flags(shown: ShownScreen) -> list[str]:
     if crowd.devices == "desktop" and times.was_touched:
         flags.append(gettext_noop("touch screen"))
     return flags
-
-
-def insert_judgements(
-    submission: Submission,
-    readings: list[Reading],
-    frozen: FrozenDefinition,
-    outputs: list[int],
-) -> None:
-    Judgement.objects.bulk_create(judgements_in(submission, readings, frozen, outputs))
-
-
-def _insert_no_judgement() -> None:
-    """Insert no rows with a statement as long as any other: checks take no less time."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO rankme_judgement (submission_id, criterion_id, value, text)"
-            " SELECT submission_id, criterion_id, value, text FROM rankme_judgement WHERE FALSE"
-        )
 
 
 def judgements_in(

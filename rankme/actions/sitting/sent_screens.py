@@ -2,48 +2,83 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, TypedDict
+from typing import Any
 from uuid import UUID
 
-from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, F, JSONField, QuerySet
-from django.db.models.expressions import RawSQL
-from django.db.models.functions import Now
+from django.db import connection
 
 from rankme.actions.rows.speed_flags import OTHER_SCREENS, Sitting
 from rankme.errors import InvalidAnswer, Problem
-from rankme.models import Assignment, Output, Participant, Slot, Submission, Trial
+from rankme.models import Assignment, Output, Participant, Submission, Trial
 from rankme.protocols.answers import Reading
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.protocols.screens import ScreenSpec
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
-from rankme.queries.trial_material import TrialMaterial, material_of
+from rankme.queries.trial_material import TrialMaterial, material_of_check
 
-if TYPE_CHECKING:
-    from django_stubs_ext import WithAnnotations
-
-
-class OutputIds(TypedDict):
-    output_ids: list[int]
-
-
-# Written out, because Django takes longer to write an aggregate of a join than all the rest.
-IN_ORDER = """ARRAY(
-    SELECT output_id FROM rankme_trialoutput WHERE trial_id = rankme_trial.id ORDER BY position
-)"""
+# A slot's assignments change only under its lock, and a statement sees what was committed before
+# it began: so this one comes first, and the next one reads.
+LOCK = """
+    SELECT 1 FROM rankme_slot slot JOIN rankme_assignment sitting ON sitting.slot_id = slot.id
+    WHERE sitting.id = %(assignment)s AND sitting.participant_id = %(participant)s
+    FOR UPDATE OF slot
+"""
+# The columns that decide about another screen of the same sitting, or about the same key.
+EARLIER = (
+    "id, key, assignment_id, trial_id, screen, revision, late, surplus, flags, payload_sha256,"
+    " chain_sha256"
+)
+# All that decides about a screen, by the database's clock: the sitting, the trial, and the
+# submissions with this key, of this screen, and the newest of the sitting (for the chain). Those
+# are a union, because each part has its own index, which an OR between them would not use; and by
+# -id, because "id DESC" lures the planner into walking the whole table backwards.
+# One statement, written out: every screen that is sent asks this, and Django takes longer to write
+# a statement than the database to answer it.
+SHOWN = f"""
+    SELECT
+        sitting.id, sitting.campaign_id, sitting.batch_id, sitting.slot_id, sitting.participant_id,
+        sitting.version, sitting.state, sitting.counts, sitting.presentation,
+        sitting.leased_until, sitting.claimed_at, sitting.ended_at,
+        campaign.state AS campaign_state, campaign.version AS newest_version,
+        statement_timestamp() - sitting.claimed_at AS age,
+        sitting.leased_until - statement_timestamp() AS lease_left,
+        {OTHER_SCREENS} AS other_screens,
+        item.input AS item_input, item.reference AS item_reference, item.factors AS item_factors,
+        checked.shown AS check_shown,
+        ARRAY(SELECT output_id FROM rankme_trialoutput
+              WHERE trial_id = trial.id ORDER BY position) AS output_ids,
+        (SELECT jsonb_agg(to_jsonb(found) ORDER BY found.id) FROM (
+            SELECT {EARLIER} FROM rankme_submission WHERE key = %(key)s
+            UNION
+            SELECT {EARLIER} FROM rankme_submission
+            WHERE assignment_id = sitting.id AND trial_id = trial.id AND screen = %(screen)s
+            UNION (
+                SELECT {EARLIER} FROM rankme_submission
+                WHERE assignment_id = sitting.id ORDER BY -id LIMIT 1
+            )
+        ) AS found) AS earlier
+    FROM rankme_assignment sitting
+    JOIN rankme_campaign campaign ON campaign.id = sitting.campaign_id
+    LEFT JOIN rankme_trial trial
+        ON trial.id = (sitting.presentation #>> ARRAY[%(place)s, '0'])::bigint
+    LEFT JOIN rankme_item item ON item.id = trial.item_id
+    LEFT JOIN rankme_checktrial checked ON checked.trial_id = trial.id
+    WHERE sitting.id = %(assignment)s
+"""
 
 
 @dataclass
 class ShownScreen:
     """A screen as its rater saw it, with the sent answers and the record's earlier ones.
 
-    Read under the lock of the sitting's slot; `earlier` is ordered by time. A repetition is
-    answered from these fields alone: the rest is read when a rule asks for it.
+    Read under the lock of the sitting's slot; `earlier` is ordered by time.
     """
 
     sent: SentScreen
@@ -52,6 +87,8 @@ class ShownScreen:
     lease_left: timedelta
     trial_id: int
     order: list[int]  # of the outputs, as this rater sees them
+    material: TrialMaterial
+    output_ids: list[int]  # in the order of the plan; a check has none
     earlier: list[Submission]
     is_second_browser: bool
     readings: list[Reading] = field(default_factory=list)  # filled when the answers are checked
@@ -82,21 +119,16 @@ class ShownScreen:
         return self.definition.questions(self.sent.screen)
 
     @cached_property
-    def trial(self) -> WithAnnotations[Trial, OutputIds]:
-        in_order = RawSQL(IN_ORDER, [], ArrayField(BigIntegerField()))
-        trials = Trial.objects.select_related("item", "as_check").annotate(output_ids=in_order)
-        return trials.get(pk=self.trial_id)
-
-    @cached_property
-    def material(self) -> TrialMaterial:
-        return material_of(self.trial)
+    def trial(self) -> Trial:
+        """The trial with its item and its check, for the few rules that ask for more."""
+        return Trial.objects.select_related("item", "as_check").get(pk=self.trial_id)
 
     @cached_property
     def outputs(self) -> list[int]:
         """The ids of the outputs in the rater's order; none for a check, which has other texts."""
         if self.material.is_check:
             return []
-        return [self.trial.output_ids[position] for position in self.order]
+        return [self.output_ids[position] for position in self.order]
 
     def texts(self) -> list[str]:
         """The outputs as the rater sees them; most instruments need none, and no query.
@@ -113,71 +145,46 @@ class ShownScreen:
 
 
 def shown_screen(participant: Participant, sent: SentScreen) -> ShownScreen:
-    """Lock the slot first, then read: a slot's assignments change only under its lock."""
-    mine = Slot.objects.select_for_update(of=("self",)).filter(
-        assignments__pk=sent.assignment, assignments__participant=participant
-    )
-    if not mine:
-        raise InvalidAnswer([Problem("assignment", "does not belong to you")])
-    assignment = _clocked(Assignment.objects.select_related("campaign"), sent).get(
-        pk=sent.assignment
-    )
-    if sent.trial >= len(assignment.presentation):
+    """Lock the slot of the sitting, then read.
+
+    Raises
+    ------
+    InvalidAnswer : the sitting is another rater's, or has no such trial
+    """
+    named = {"assignment": sent.assignment, "participant": participant.pk}
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK, named)
+        if not cursor.rowcount:
+            raise InvalidAnswer([Problem("assignment", "does not belong to you")])
+    asked = named | {"key": sent.key, "place": str(sent.trial), "screen": sent.screen}
+    row: Any = Assignment.objects.raw(SHOWN, asked)[0]
+    if sent.trial >= len(row.presentation):
         raise InvalidAnswer([Problem("trial", "is not in this batch")])
-    trial_id, order = assignment.presentation[sent.trial]
+    # The campaign may have changed since the request began.
+    participant.campaign.state = row.campaign_state
+    participant.campaign.version = row.newest_version
+    row.campaign = participant.campaign
+    trial_id, order = row.presentation[sent.trial]
     return ShownScreen(
         sent,
-        assignment,
-        Sitting(assignment.age.total_seconds(), *assignment.other_screens),
-        assignment.lease_left,
+        row,
+        Sitting(row.age.total_seconds(), *json.loads(row.other_screens)),
+        row.lease_left,
         trial_id,
         order,
-        _earlier(sent.key, assignment, trial_id, sent.screen),
+        _material(row),
+        row.output_ids,
+        [_submission(found) for found in json.loads(row.earlier or "[]")],
         participant.is_second_browser,
     )
 
 
-class Clock(TypedDict):
-    age: timedelta
-    lease_left: timedelta
-    other_screens: tuple[int, float, float | None, int]
+def _material(row: Any) -> TrialMaterial:
+    factors = json.loads(row.item_factors)
+    if row.check_shown is not None:
+        return material_of_check(json.loads(row.check_shown), factors)
+    return TrialMaterial(len(row.output_ids), row.item_input, row.item_reference, factors)
 
 
-def _clocked(
-    assignments: QuerySet[Assignment], sent: SentScreen
-) -> QuerySet[WithAnnotations[Assignment, Clock]]:
-    """The database's clock alone says how old a hold is and how long its lease still lasts."""
-    return assignments.annotate(
-        age=Now() - F("claimed_at"),
-        lease_left=F("leased_until") - Now(),
-        other_screens=RawSQL(OTHER_SCREENS, [str(sent.trial), sent.screen], JSONField()),
-    )
-
-
-# The columns that decide about another screen of the same sitting, or about the same key.
-EARLIER = (
-    "id, key, assignment_id, trial_id, screen, revision, late, surplus, flags, payload_sha256,"
-    " chain_sha256"
-)
-# This key's row, the same screen's rows, and the newest of the assignment (for the chain). A union,
-# because each part has its own index, which an OR between them would not use; and by -id, because
-# "id DESC" lures the planner into walking the whole table backwards. Written out, because every
-# screen that is sent asks this, and Django would take longer to write it than the database to
-# answer.
-EARLIER_SCREENS = f"""
-    SELECT {EARLIER} FROM rankme_submission WHERE key = %(key)s
-    UNION
-    SELECT {EARLIER} FROM rankme_submission
-    WHERE assignment_id = %(assignment)s AND trial_id = %(trial)s AND screen = %(screen)s
-    UNION (
-        SELECT {EARLIER} FROM rankme_submission
-        WHERE assignment_id = %(assignment)s ORDER BY -id LIMIT 1
-    )
-    ORDER BY id
-"""
-
-
-def _earlier(key: UUID, assignment: Assignment, trial_id: int, screen: int) -> list[Submission]:
-    """Read the submissions that decide about this screen, ordered by time."""
-    asked = {"key": key, "assignment": assignment.pk, "trial": trial_id, "screen": screen}
-    return list(Submission.objects.raw(EARLIER_SCREENS, asked))
+def _submission(found: Mapping[str, Any]) -> Submission:
+    return Submission(**{**found, "key": UUID(found["key"])})

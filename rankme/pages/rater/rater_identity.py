@@ -7,8 +7,6 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.core import signing
-from django.db.models import BooleanField, Q
-from django.db.models.expressions import RawSQL
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import get_random_string, salted_hmac
@@ -131,7 +129,7 @@ def seen_from(rater: Participant, browser: str) -> Participant:
 def rater_of(request: HttpRequest, code: str) -> Participant | None:
     """The rater of this campaign whom the request's cookie names, in one query."""
     value = request.get_signed_cookie(COOKIE, None, COOKIE_SALT)
-    return None if value is None else _rater_with(value, Q(campaign__code=code))
+    return None if value is None else _rater_with(value, code)
 
 
 def remember(response: HttpResponse, rater: Participant) -> HttpResponse:
@@ -159,7 +157,7 @@ def resumed_rater(campaign: Campaign, token: str) -> Participant | None:
         value = signing.loads(token, salt=RESUME_SALT)
     except signing.BadSignature:
         return None
-    return _rater_with(str(value), Q(campaign=campaign))
+    return _rater_with(str(value), campaign.code)
 
 
 def _access(rater: Participant) -> str:
@@ -168,35 +166,50 @@ def _access(rater: Participant) -> str:
     return f"{rater.pk}.{rater.generation}.{browser}"
 
 
-# Whether a rater's cookies and personal links still open something. The age of a signature would be
-# by this machine's clock, and one that is set right after it was wrong must not send everybody away
-# in the middle of a batch. So access follows the record: it lasts while a batch is held, and for a
-# time after the last thing that happened to the rater. Written out, because every request of every
-# rater asks this, and Django would take longer to write it than the database to answer.
-HAS_ACCESS = """(
-    rankme_participant.arrived_at > statement_timestamp() - %s
-    OR rankme_participant.completed_at > statement_timestamp() - %s
-    OR EXISTS (
-        SELECT FROM rankme_assignment
-        WHERE participant_id = rankme_participant.id
-        AND (state = 'held' OR COALESCE(ended_at, leased_until) > statement_timestamp() - %s)
+# The definition is read once for each version (`frozen_definition`), and not with every request.
+OF_CAMPAIGN = [
+    field.attname for field in Campaign._meta.concrete_fields if field.attname != "definition"
+]
+# A rater with their campaign, if their cookie or personal link still opens something. The age of a
+# signature would be by this machine's clock, and one that is set right after it was wrong must not
+# send everybody away in the middle of a batch. So access follows the record: it lasts while a batch
+# is held, and for a time after the last thing that happened to the rater. Written out, because
+# every request of every rater asks this, and Django takes longer to write it than the database to
+# answer.
+RATER = f"""
+    SELECT rater.*, {", ".join(f"campaign.{name} AS campaign_{name}" for name in OF_CAMPAIGN)}
+    FROM rankme_participant rater JOIN rankme_campaign campaign ON campaign.id = rater.campaign_id
+    WHERE rater.id = %(rater)s AND rater.generation = %(generation)s AND campaign.code = %(code)s
+    AND (
+        rater.arrived_at > statement_timestamp() - %(lasts)s
+        OR rater.completed_at > statement_timestamp() - %(lasts)s
+        OR EXISTS (
+            SELECT FROM rankme_assignment
+            WHERE participant_id = rater.id
+            AND (state = 'held'
+                OR COALESCE(ended_at, leased_until) > statement_timestamp() - %(lasts)s)
+        )
     )
-)"""
+"""
 
 # No browser has this name: it is too short.
 SECOND = "second"
 
 
-def _rater_with(access: str, where: Q) -> Participant | None:
+def _rater_with(access: str, code: str) -> Participant | None:
     # One from before there were generations is a number alone.
     number, _, rest = access.partition(".")
     generation, _, browser = (rest or "0.").partition(".")
     if not (number.isdecimal() and generation.isdecimal()):
         return None
-    mine = Q(where, pk=int(number), generation=int(generation))
-    with_access = RawSQL(HAS_ACCESS, [timedelta(days=ACCESS_DAYS)] * 3, BooleanField())
-    rater = Participant.objects.select_related("campaign").filter(mine, with_access).first()
-    return rater and seen_from(rater, browser)
+    asked = {"rater": int(number), "generation": int(generation), "code": code}
+    found = list(Participant.objects.raw(RATER, asked | {"lasts": timedelta(days=ACCESS_DAYS)}))
+    if not found:
+        return None
+    (rater,) = found
+    values = [getattr(rater, f"campaign_{name}") for name in OF_CAMPAIGN]
+    rater.campaign = Campaign.from_db(rater._state.db, OF_CAMPAIGN, values)
+    return seen_from(rater, browser)
 
 
 def browser_tag(rater: Participant) -> str:
