@@ -12,6 +12,9 @@ PYTHON := $(VENV)/bin/python
 PIP := $(PYTHON) -m pip --quiet --quiet --disable-pip-version-check install --prefer-binary --no-compile
 # tests/conftest.py says how many workers are right for this machine.
 PYTEST_FLAGS ?= --numprocesses auto --dist worksteal
+QUICK_FLAGS ?= --numprocesses logical --dist worksteal
+# Nothing in them is quick (MARKS in tests/conftest.py): not to import them saves seconds of each process.
+NOT_QUICK := browser engines evalsite experiments faults hostile journeys races
 
 # The first Python that is new enough; a shim that only looks like one does not answer. The system's
 # own comes first: distributions compile it with optimizations, which others leave to their users
@@ -29,8 +32,8 @@ run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
 
 quick: $(VENV)/development.stamp
-	$(PYTHON) -m pytest $(PYTEST_FLAGS) -m "not browser and not processes and not slow" \
-		--ignore tests/browser --ignore tests/engines --ignore tests/faults
+	$(PYTHON) -m pytest $(QUICK_FLAGS) -m "not browser and not processes and not slow" \
+		$(NOT_QUICK:%=--ignore tests/%)
 
 test: $(VENV)/development.stamp test-js
 	@sh .ci/chromium
