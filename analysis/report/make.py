@@ -30,6 +30,7 @@ from analysis.typing import Progress, Values
 from .agreement_section import agreement_of
 from .category_section import category_section
 from .checkpoints import Parts, computed_now, parts_of
+from .effect_section import EffectSection, effect_section
 from .metric_section import Subject, metric_sections
 from .ranking_section import Runs, ranking_section, runs_for, win_shares
 from .scale_section import ScaleSection, scale_section
@@ -203,6 +204,7 @@ def _criterion_report(
     agreement = parts(
         "agreement", tuple[Coefficient, ...], lambda: agreement_of(part, kind, options)
     )
+    effects = _effects(part if standardised is None else standardised, kind, options, higher)
     ranking = ranking_section(table, name, options, runs, parts) if kind == "relative" else None
     return CriterionReport(
         criterion=name,
@@ -230,9 +232,21 @@ def _criterion_report(
             categories=categories,
             outliers=outliers,
             agreement=agreement,
+            effects=effects,
         ),
+        effects=effects,
         spans=span_section(analysed.for_criterion(name), options) if has_marks(part) else None,
     )
+
+
+def _effects(
+    part: JudgementTable, kind: str, options: ReportOptions, higher: bool
+) -> EffectSection | None:
+    if kind == "category":
+        return None
+    if part.criterion.labels[0] in options.log_scale and (part.value > 0).all():
+        part = replace(part, value=np.log(part.value))
+    return effect_section(part, options, relative=kind == "relative", higher_is_better=higher)
 
 
 def _scale(

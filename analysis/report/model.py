@@ -12,6 +12,7 @@ from analysis.scales.correlations import Correlation
 from analysis.scales.outliers import OutlierCount
 
 from .category_section import CategorySection
+from .effect_section import EffectSection
 from .metric_section import MetricSection
 from .ranking_section import RankingSection
 from .scale_section import ScaleSection
@@ -65,6 +66,7 @@ class CriterionReport:
     exclusion: tuple[RankChange, ...]
     sentences: tuple[str, ...]
     spans: SpanSection | None = None
+    effects: EffectSection | None = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from analysis.scales.outliers import OutlierCount
 from analysis.table import JudgementTable
 
 from .category_section import CategorySection
+from .effect_section import EffectSection, effect_sentences
 from .ranking_section import RankingSection
 from .scale_section import ScaleSection
 
@@ -43,6 +44,7 @@ def criterion_sentences(
     categories: CategorySection | None,
     outliers: OutlierCount | None,
     agreement: Sequence[Coefficient],
+    effects: EffectSection | None = None,
 ) -> tuple[str, ...]:
     """Say in plain words what the sections of one criterion can claim."""
     sentences: list[str] = []
@@ -62,6 +64,8 @@ def criterion_sentences(
         if raters < LEAST_RATERS:
             sentences.append(_beyond_these_raters(raters))
         sentences += _about_mixed(scale, options, drawn, raters)
+    if effects is not None:
+        sentences += effect_sentences(effects)
     if categories is not None:
         sentences += _about_categories(categories, part)
     sentences += _about_agreement(agreement, drawn)

@@ -15,6 +15,7 @@ from analysis.report.sentences import stated
 from analysis.scales.correlations import Correlation
 from analysis.translatable import gettext_noop as _
 
+from .effect_tables import effect_tables
 from .ranking_tables import ranking_tables
 from .scale_tables import scale_tables
 from .span_tables import agreement_note, span_tables
@@ -171,9 +172,12 @@ def tables_of(
 def _criterion(
     found: CriterionReport, report: Report, timed_out: int, declined: Mapping[str, Any]
 ) -> CriterionTables:
-    sections = (section for section in (found.ranking, found.scale, found.spans) if section)
+    sections = [found.ranking, found.scale, found.effects, found.spans]
     undefined = {
-        method: reason for section in sections for method, reason in section.undefined.items()
+        method: reason
+        for section in sections
+        if section
+        for method, reason in section.undefined.items()
     }
     return CriterionTables(
         name=found.criterion,
@@ -212,6 +216,8 @@ def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
         )
     if found.scale:
         yield from scale_tables(found, found.scale)
+    if found.effects:
+        yield from effect_tables(found.effects)
     if found.exclusion:
         yield _exclusion_table(found.exclusion)
     yield agreement_table(found.agreement)

@@ -1,0 +1,90 @@
+"""Tables of pairs: how often one is preferred to the other, and what single raters say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analysis.report.effect_section import EffectSection
+from analysis.scales.preferences import Preference
+from analysis.scales.rater_tests import RaterTests
+from analysis.translatable import gettext_noop as _
+
+from .table_model import SYSTEM, Column, Format, Role, Row, Table
+
+ONE_BY_ONE = _("Each interval holds alone, not for all together: it makes no claim.")
+
+
+def effect_tables(section: EffectSection) -> Iterator[Table]:
+    """Yield the tables of every two systems, and of each system against the others."""
+    if section.tests:
+        yield _test_table(section.tests, section.rater_sd)
+    if section.rest:
+        yield _preference_table(
+            "preferences", _("Probability of being preferred to another system"), section.rest
+        )
+    if section.pairs:
+        yield _preference_table(
+            "preferences-pairs", _("Probability that A is preferred to B"), section.pairs
+        )
+
+
+def _test_table(tests: RaterTests, rater_sd: float | None) -> Table:
+    size = () if not rater_sd else (Column(_("Difference in raters' SDs"), Format.NUMBER, 2),)
+    return Table(
+        "rater-tests",
+        _("Exact tests: each rater is one observation"),
+        (
+            Column("A"),
+            Column("B"),
+            Column(_("Raters for A"), Format.WHOLE),
+            Column(_("Undecided"), Format.WHOLE),
+            Column(_("Raters for B"), Format.WHOLE),
+            *size,
+            Column(_("Sign test"), Format.P),
+            Column(_("Permutation test"), Format.P),
+        ),
+        tuple(
+            Row(
+                (
+                    pair.a,
+                    pair.b,
+                    pair.for_a,
+                    pair.undecided,
+                    pair.for_b,
+                    *([pair.difference / rater_sd] if rater_sd else []),
+                    pair.sign_p,
+                    pair.permutation_p,
+                )
+            )
+            for pair in tests.pairs
+        ),
+        Role.HONEST,
+        notes=(_("p is adjusted for all pairs and both tests. Raters are new, items are these."),),
+    )
+
+
+def _preference_table(name: str, caption: str, rows: Sequence[Preference]) -> Table:
+    is_pair = bool(rows[0].b)
+    return Table(
+        name,
+        caption,
+        (
+            *((Column("A"), Column("B")) if is_pair else (SYSTEM,)),
+            Column(_("Probability"), Format.NUMBER, 2),
+            Column(_("Interval"), Format.INTERVAL, 2),
+            Column(_("Comparisons"), Format.WHOLE),
+        ),
+        tuple(
+            Row(
+                (
+                    row.a,
+                    *([row.b] if is_pair else []),
+                    row.share,
+                    (row.low, row.high),
+                    row.comparisons,
+                )
+            )
+            for row in rows
+        ),
+        notes=(ONE_BY_ONE,),
+    )
