@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from csp.constants import SELF
 from csp.decorators import csp_update
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.decorators import login_required
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
 
 from rankme.actions.audit import last_fault
 from rankme.errors import RankmeError
 from rankme.models import Campaign
+from rankme.permissions import get_campaign, user_of
 from rankme.queries.panel_books import has_panel
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
 View = TypeVar("View", bound=Callable[..., HttpResponse])
+Answer = TypeVar("Answer", bound=HttpResponseBase)
+
+SAFE = ("GET", "HEAD")
+FORM = ("GET", "HEAD", "POST")
+POST = ("POST",)
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,21 @@ class Tab:
 def sent(request: HttpRequest) -> dict[str, Any]:
     """Bind a form to the sent fields, if any were sent."""
     return {"data": request.POST, "files": request.FILES} if request.method == "POST" else {}
+
+
+def campaign_page(
+    methods: Sequence[str], *, find: Callable[[HttpRequest, str], Campaign] = get_campaign
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Decorate a page of the campaign in its address, for accounts to which it is open."""
+
+    def declare(view: Callable[..., Answer]) -> Callable[..., Answer]:
+        @wraps(view)
+        def page(request: HttpRequest, code: str, **parts: Any) -> Answer:
+            return view(request, find(request, code), **parts)
+
+        return login_required(require_http_methods(methods)(page))
+
+    return declare
 
 
 def with_preview(view: View) -> View:
@@ -52,9 +76,15 @@ def render_campaign(
     context: dict[str, Any] | None = None,
     *,
     tab: str,
-    status: int = 200,
+    status: int | None = None,
 ) -> HttpResponse:
-    """Answer with a page inside the campaign's frame, with its tab marked."""
+    """Answer with a page inside the campaign's frame, with its tab marked.
+
+    A `form` that was sent comes back only if it was refused, so the status is then 422.
+    """
+    context = context or {}
+    if status is None:
+        status = 422 if getattr(context.get("form"), "is_bound", False) else 200
     frame = {
         "campaign": campaign,
         "tabs": tabs_of(campaign),
@@ -62,7 +92,7 @@ def render_campaign(
         "is_owner": campaign.owner_id == request.user.pk,
         "last_fault": partial(last_fault, campaign),
     }
-    return render(request, template, frame | (context or {}), status=status)
+    return render(request, template, frame | context, status=status)
 
 
 def tabs_of(campaign: Campaign) -> list[Tab]:
@@ -98,6 +128,15 @@ def address_of(name: str, campaign: Campaign, *more: object) -> str:
 
 
 @contextmanager
+def refusals_in(form: BaseForm) -> Iterator[None]:
+    """An action that refuses says why at the top of the form."""
+    try:
+        yield
+    except RankmeError as refusal:
+        form.add_error(None, str(refusal))
+
+
+@contextmanager
 def refusals_as_messages(request: HttpRequest) -> Iterator[None]:
     """An action that refuses says why at the top of the next page."""
     try:
@@ -106,10 +145,16 @@ def refusals_as_messages(request: HttpRequest) -> Iterator[None]:
         messages.error(request, str(refusal))
 
 
-def act(request: HttpRequest, action: Callable[[], object], done: str | StrPromise) -> bool:
-    """Do it and say that it is done, or say why it was refused."""
+def act(
+    request: HttpRequest,
+    done: str | StrPromise,
+    action: Callable[..., object],
+    *given: Any,
+    **named: Any,
+) -> bool:
+    """Do it in the name of the account and say that it is done, or say why it was refused."""
     with refusals_as_messages(request):
-        action()
+        action(*given, by=user_of(request), **named)
         messages.success(request, done)
         return True
     return False

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions.campaign import campaigns, changes
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
@@ -25,7 +23,7 @@ from rankme.forms.definition import (
 from rankme.forms.organiser import CampaignFileForm, ReasonForm
 from rankme.models import Campaign
 from rankme.pages.previews.draft_preview import PREVIEW_PAGES
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
     definition_from_document,
@@ -36,9 +34,8 @@ from rankme.protocols.files import (
 )
 from rankme.queries.versions import version_lines
 
-from .campaign_page import act, render_campaign, sent, with_preview
+from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent, with_preview
 
-PAGE_METHODS = ["GET", "HEAD", "POST"]
 TAB = "campaign-edit"
 
 
@@ -52,11 +49,9 @@ def show_versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render_campaign(request, campaign, page, context, tab=TAB)
 
 
-@login_required
-@require_safe
-def show_version(request: HttpRequest, code: str, number: int) -> HttpResponse:
+@campaign_page(SAFE)
+def show_version(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One version: its reason, its file, and where it differs from the one before."""
-    campaign = get_campaign(request, code)
     around = {row.number: row for row in campaign.versions.filter(number__in=[number - 1, number])}
     if number not in around:
         raise Http404
@@ -69,14 +64,12 @@ def show_version(request: HttpRequest, code: str, number: int) -> HttpResponse:
     return render_campaign(request, campaign, "organiser/setup/version.html", context, tab=TAB)
 
 
-@login_required
-@require_http_methods(PAGE_METHODS)
+@campaign_page(FORM)
 @with_preview
-def change(request: HttpRequest, code: str) -> HttpResponse:
+def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The form of a launched campaign; saving it leads to the page that asks for a reason."""
-    campaign = get_campaign(request, code)
     if campaign.is_draft or campaign.is_archive:
-        return redirect("rankme:campaign-edit", code)
+        return redirect("rankme:campaign-edit", campaign.code)
     if request.method != "POST":
         return _form_page(request, campaign, campaign.definition)
     base = request.POST.get("version", "")
@@ -99,35 +92,31 @@ def change(request: HttpRequest, code: str) -> HttpResponse:
         return _form_page(request, campaign, document, base=base, problems=problems)
 
 
-@login_required
-@require_http_methods(PAGE_METHODS)
+@campaign_page(FORM)
 @with_preview
-def change_file(request: HttpRequest, code: str) -> HttpResponse:
+def change_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The same as a file."""
-    campaign = get_campaign(request, code)
     if campaign.is_draft or campaign.is_archive:
-        return redirect("rankme:campaign-edit", code)
+        return redirect("rankme:campaign-edit", campaign.code)
     text = definition_to_yaml(campaigns.definition_of(campaign))
     initial = {"text": text, "version": campaign.version}
     form = CampaignFileForm(**sent(request), initial=initial)
     if not form.is_valid():
-        return _file_page(request, campaign, form, status=422 if form.is_bound else 200)
+        return _file_page(request, campaign, form)
     try:
         return _review(request, campaign, form.definition(), form.cleaned_data["version"])
     except ChangedMeanwhile:
         return _conflict_page(request, campaign, definition_to_document(form.definition()))
     except InvalidDefinition as error:
-        return _file_page(request, campaign, form, problems=error.problems, status=422)
+        return _file_page(request, campaign, form, error.problems)
     except RankmeError as refusal:
-        return _file_page(request, campaign, form, [Problem("", str(refusal))], status=422)
+        return _file_page(request, campaign, form, [Problem("", str(refusal))])
 
 
-@login_required
-@require_POST
+@campaign_page(POST)
 @with_preview
-def confirm(request: HttpRequest, code: str) -> HttpResponse:
+def confirm(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Store what was reviewed as a new version, with its reason."""
-    campaign = get_campaign(request, code)
     form = ReasonForm(request.POST)
     base = request.POST.get("version", "")
     try:
@@ -157,32 +146,24 @@ def confirm(request: HttpRequest, code: str) -> HttpResponse:
     return _stored(request, campaign, version.number)
 
 
-@login_required
-@require_http_methods(PAGE_METHODS)
-def reopen(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def reopen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks for a reason before it opens a closed campaign again."""
-    campaign = get_campaign(request, code)
     if not campaign.is_over or campaign.is_archive:
-        return redirect("rankme:campaign", code)
+        return redirect("rankme:campaign", campaign.code)
     form = ReasonForm(**sent(request), initial={"version": campaign.version})
     if form.is_valid():
-        given = form.cleaned_data
-
-        def do() -> None:
-            reason, base = given["reason"], given["version"]
-            changes.reopen_campaign(campaign, reason=reason, by=user_of(request), base=base)
-
-        act(request, do, _("The campaign is running again. Its links are active."))
-        return redirect("rankme:campaign", code)
+        reason, base = form.cleaned_data["reason"], form.cleaned_data["version"]
+        done = _("The campaign is running again. Its links are active.")
+        act(request, done, changes.reopen_campaign, campaign, reason=reason, base=base)
+        return redirect("rankme:campaign", campaign.code)
     free = campaign.slots.exclude(state="done").count()
-    status = 422 if form.is_bound else 200
     return render_campaign(
         request,
         campaign,
         "organiser/campaign/reopen.html",
         {"form": form, "open_slots": free},
         tab="campaign",
-        status=status,
     )
 
 
@@ -215,9 +196,8 @@ def _review(
         "next_number": campaign.version + 1,
         "at_work": campaign.assignments.live().count(),
     }
-    status = 422 if form is not None else 200
     return render_campaign(
-        request, campaign, "organiser/setup/review_change.html", context, tab=TAB, status=status
+        request, campaign, "organiser/setup/review_change.html", context, tab=TAB
     )
 
 
@@ -272,10 +252,6 @@ def _file_page(
     campaign: Campaign,
     form: CampaignFileForm,
     problems: Sequence[Problem] = (),
-    *,
-    status: int = 200,
 ) -> HttpResponse:
     context = {"form": form, "problems": problems, "save_label": _("Review the change")}
-    return render_campaign(
-        request, campaign, "organiser/setup/change_file.html", context, tab=TAB, status=status
-    )
+    return render_campaign(request, campaign, "organiser/setup/change_file.html", context, tab=TAB)

@@ -32,7 +32,7 @@ from rankme.models import Campaign
 from rankme.pages.previews.draft_preview import PREVIEW_PAGES
 from rankme.pages.previews.gallery import pictures_of
 from rankme.pages.rater.interface_language import language_warning
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
     blank_document,
@@ -47,12 +47,19 @@ from rankme.protocols.presets.languages import languages_of
 from rankme.queries.progress import size_of
 from rankme.queries.words import current_words, missing_texts, words_file
 
-from .campaign_page import render_campaign, sent, with_preview
+from .campaign_page import (
+    FORM,
+    SAFE,
+    campaign_page,
+    refusals_in,
+    render_campaign,
+    sent,
+    with_preview,
+)
 from .changing import show_versions
 
 BLANK_START = "blank"
 MOST_EARLIER = 200
-PAGE_METHODS = ["GET", "HEAD", "POST"]
 
 
 @login_required
@@ -73,23 +80,18 @@ def new_archive(request: HttpRequest) -> HttpResponse:
     return redirect("rankme:campaign-material", campaign.code)
 
 
-@login_required
-@require_http_methods(PAGE_METHODS)
-def duplicate(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks for the copy's title, and whether it takes the material along."""
-    campaign = get_campaign(request, code)
     size = size_of(campaign)
     initial = {"title": title_of_copy(campaign), "material": bool(size.items)}
     form = DuplicateForm(**sent(request), initial=initial)
     if form.is_valid():
         title, material = form.cleaned_data["title"], form.cleaned_data["material"]
-        try:
+        with refusals_in(form):
             copy = duplicate_campaign(
                 campaign, by=user_of(request), title=title, with_material=material
             )
-        except RankmeError as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return _saved(request, copy, _("The campaign has been duplicated."))
     return render_campaign(
         request,
@@ -97,7 +99,6 @@ def duplicate(request: HttpRequest, code: str) -> HttpResponse:
         "organiser/setup/duplicate.html",
         {"form": form, "size": size},
         tab="campaign",
-        status=422 if form.is_bound else 200,
     )
 
 
@@ -113,7 +114,7 @@ def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -
 
 
 @login_required
-@require_http_methods(PAGE_METHODS)
+@require_http_methods(FORM)
 @with_preview
 def new_campaign(request: HttpRequest, start: str) -> HttpResponse:
     """The form, filled from a preset; a campaign exists once it was saved without a problem."""
@@ -143,12 +144,10 @@ def _languages(start: str) -> list[tuple[str, str]]:
     return [(language, get_language_info(language)["name_local"]) for language in found]
 
 
-@login_required
-@require_http_methods(PAGE_METHODS)
+@campaign_page(FORM)
 @with_preview
-def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
+def edit_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The form of a draft; of a launched campaign the file and its versions."""
-    campaign = get_campaign(request, code)
     if request.method == "POST":
         return _take_form(request, campaign)
     if not campaign.is_draft:
@@ -158,7 +157,7 @@ def edit_campaign(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(PAGE_METHODS)
+@require_http_methods(FORM)
 def load_campaign(request: HttpRequest) -> HttpResponse:
     """A new campaign from a file that is uploaded or pasted."""
     form = CampaignFileForm(**sent(request))
@@ -166,28 +165,26 @@ def load_campaign(request: HttpRequest) -> HttpResponse:
         try:
             campaign = campaigns.create_campaign(user_of(request), form.definition())
         except InvalidDefinition as error:
-            return _file_page(request, form, problems=error.problems, status=422)
+            return _file_page(request, form, problems=error.problems)
         return _saved(request, campaign, _("The campaign has been created from the file."))
-    return _file_page(request, form, status=422 if form.is_bound else 200)
+    return _file_page(request, form)
 
 
-@login_required
-@require_http_methods(PAGE_METHODS)
-def edit_file(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def edit_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The same draft as a file."""
-    campaign = get_campaign(request, code)
     if not campaign.is_draft and request.method != "POST":
         return show_versions(request, campaign)
     saved = definition_to_yaml(campaigns.definition_of(campaign))
     version = campaigns.definition_version(campaign)
     form = CampaignFileForm(**sent(request), initial={"text": saved, "version": version})
     if not form.is_valid():
-        return _file_page(request, form, campaign, status=422 if form.is_bound else 200)
+        return _file_page(request, form, campaign)
     base = form.cleaned_data["version"]
     try:
         campaigns.change_definition(campaign, form.definition(), by=user_of(request), base=base)
     except InvalidDefinition as error:
-        return _file_page(request, form, campaign, problems=error.problems, status=422)
+        return _file_page(request, form, campaign, problems=error.problems)
     except ChangedMeanwhile:
         return _file_conflict(request, form, campaign)
     except RankmeError as refusal:
@@ -195,22 +192,18 @@ def edit_file(request: HttpRequest, code: str) -> HttpResponse:
     return _saved(request, campaign, _("The definition has been saved."))
 
 
-@login_required
-@require_safe
-def download_file(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(SAFE)
+def download_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The campaign file that makes the same campaign again."""
-    campaign = get_campaign(request, code)
     text = definition_to_yaml(campaigns.definition_of(campaign))
     response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="campaign-{campaign.code}.yaml"'
     return response
 
 
-@login_required
-@require_safe
-def download_words(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(SAFE)
+def download_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The part of the campaign file with the site's texts for raters, to be filled in."""
-    campaign = get_campaign(request, code)
     definition = campaigns.definition_of(campaign)
     text = words_file(definition.language, current_words(definition.language, definition))
     response = HttpResponse(text, content_type="application/yaml; charset=utf-8")
@@ -342,10 +335,11 @@ def _file_page(
     *,
     problems: Sequence[Problem] = (),
     conflict: dict[str, Any] | None = None,
-    status: int = 200,
+    status: int | None = None,
 ) -> HttpResponse:
     context = {"form": form, "problems": problems, "conflict": conflict}
     if campaign is None:
+        status = 422 if form.is_bound else 200
         return render(request, "organiser/setup/load_campaign.html", context, status=status)
     return render_campaign(
         request,

@@ -6,29 +6,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from rankme.actions.campaign import extensions, large_extensions
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.errors import ChangedMeanwhile, RankmeError
 from rankme.forms.organiser import ExtensionForm, RatersForm
 from rankme.models import Campaign, PlanExtension
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import user_of
 
-from .campaign_page import act, render_campaign, sent
+from .campaign_page import FORM, act, campaign_page, render_campaign, sent
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def extend(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def extend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Preview an extension; storing it asks for a reason."""
-    campaign = get_campaign(request, code)
     if campaign.is_draft or campaign.is_archive:
-        return redirect("rankme:campaign", code)
+        return redirect("rankme:campaign", campaign.code)
     if request.method == "POST" and request.POST.get("do") == "draw":
         return _let_draw(request, campaign)
     form = ExtensionForm(**sent(request))
@@ -52,7 +48,7 @@ def extend(request: HttpRequest, code: str) -> HttpResponse:
         return _page(request, Campaign.objects.get(pk=campaign.pk), form, status=409)
     done = _("The plan is extended: %(sittings)s more sittings can be taken.")
     messages.success(request, done % {"sittings": version.extension["new_sittings"]})
-    return redirect("rankme:campaign-edit", code)
+    return redirect("rankme:campaign-edit", campaign.code)
 
 
 def _let_draw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
@@ -61,11 +57,7 @@ def _let_draw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if asked.is_valid():
         raters = asked.cleaned_data["raters_per_trial"]
         started = _("The extension is being drawn.")
-        act(
-            request,
-            lambda: large_extensions.request_drawing(campaign, raters, by=user_of(request)),
-            started,
-        )
+        act(request, started, large_extensions.request_drawing, campaign, raters)
     return redirect("rankme:campaign-extend", campaign.code)
 
 
@@ -78,7 +70,11 @@ def _let_store(request: HttpRequest, campaign: Campaign, reason: str) -> HttpRes
 
 
 def _page(
-    request: HttpRequest, campaign: Campaign, form: ExtensionForm | None, *, status: int = 422
+    request: HttpRequest,
+    campaign: Campaign,
+    form: ExtensionForm | None,
+    *,
+    status: int | None = None,
 ) -> HttpResponse:
     definition = definition_of(campaign)
     planned = definition.raters_per_trial
@@ -111,7 +107,7 @@ def _page(
         "organiser/setup/extend.html",
         context,
         tab="campaign-edit",
-        status=status if form is not None else 200,
+        status=status,
     )
 
 

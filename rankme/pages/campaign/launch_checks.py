@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.checks.forecast import Forecast, forecast
 from analysis.checks.joint import Planned
@@ -24,13 +22,12 @@ from rankme.corruptions import CORRUPTIONS
 from rankme.designs.cost import Estimate
 from rankme.errors import RankmeError
 from rankme.models import Campaign, Output, RuleDecision
-from rankme.permissions import get_campaign, user_of
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.quality import QualityLine, quality_of, rule_counts
 
-from .campaign_page import act, render_campaign
+from .campaign_page import FORM, SAFE, act, campaign_page, render_campaign
 
 TEXTS_ON_A_PAGE = 25
 RATERS_ON_A_PAGE = 50
@@ -38,11 +35,9 @@ RATERS_ON_A_PAGE = 50
 MOST_ORDERED = 300
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def damaged(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def damaged(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Every damaged copy next to its output; each can be changed until the launch."""
-    campaign = get_campaign(request, code)
     if not campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
     if request.method == "POST":
@@ -76,10 +71,12 @@ def _change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     text = "" if "reset" in request.POST else request.POST.get("text", "")
     act(
         request,
-        lambda: damaged_texts.change_damaged_text(
-            campaign, check, output, text, by=user_of(request)
-        ),
         _("The damaged text has been saved."),
+        damaged_texts.change_damaged_text,
+        campaign,
+        check,
+        output,
+        text,
     )
     page = request.POST.get("page", "")
     address = reverse("rankme:campaign-damaged", args=[campaign.code])
@@ -228,11 +225,9 @@ def negative(number: float | None) -> float | None:
     return None if number is None else -number
 
 
-@login_required
-@require_safe
-def quality(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(SAFE)
+def quality(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Each rater's checks, consistency, time, position bias and agreement, and what rules did."""
-    campaign = get_campaign(request, code)
     if campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
     show, order = request.GET.get("show", ""), request.GET.get("sort", "arrival")

@@ -6,13 +6,11 @@ import csv
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
 from analysis.table_files import guarded
 from rankme.actions.accounts.invitations import invite_raters
@@ -27,22 +25,28 @@ from rankme.models import Campaign
 from rankme.pages.rater.interface_language import language_warning
 from rankme.pages.rater.terms import gate_of
 from rankme.panel_links import PANELS
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import user_of
 from rankme.queries.progress import size_of
 from rankme.queries.reading import WORDS_PER_MINUTE
 from rankme.queries.words import missing_texts
 
-from .campaign_page import act, refusals_as_messages, render_campaign, sent
+from .campaign_page import (
+    FORM,
+    SAFE,
+    act,
+    campaign_page,
+    refusals_as_messages,
+    render_campaign,
+    sent,
+)
 from .launch_checks import checks_context
 
 INVITATIONS_ON_A_PAGE = 100
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def launch(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The plan as a launch would store it; launching asks for a tick first."""
-    campaign = get_campaign(request, code)
     if not campaign.is_draft:
         return redirect("rankme:campaign", campaign.code)
     if "raters" in request.POST:
@@ -53,9 +57,7 @@ def launch(request: HttpRequest, code: str) -> HttpResponse:
         done = _("The campaign is launched. The links below are active.")
         if is_large:
             done = _("The launch has started.")
-        launched = act(
-            request, lambda: launches.request_launch(campaign, by=user_of(request)), done
-        )
+        launched = act(request, done, launches.request_launch, campaign)
         if launched and not is_large:
             has_api = PANELS[campaigns.definition_of(campaign).crowd.panel].has_api
             next_page = "campaign-panel" if has_api else "campaign-links"
@@ -164,20 +166,14 @@ def _spreads(plan: DrawnPlan) -> list[tuple[str, Spread]]:
 # --- Links --------------------------------------------------------------------------------------
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def links(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The open link, the panel's link, and personal invitations."""
-    campaign = get_campaign(request, code)
     form = InvitationForm(**sent(request))
     if form.is_valid():
         names = form.all_names()
         done = ngettext("%(count)s link created.", "%(count)s links created.", len(names))
-        act(
-            request,
-            lambda: invite_raters(campaign, names, by=user_of(request)),
-            done % {"count": len(names)},
-        )
+        act(request, done % {"count": len(names)}, invite_raters, campaign, names)
         return redirect("rankme:campaign-links", campaign.code)
     definition = campaigns.definition_of(campaign)
     entry = entry_link(request, campaign)
@@ -193,21 +189,13 @@ def links(request: HttpRequest, code: str) -> HttpResponse:
         "panel_link": panel_link(entry, definition),
         "page": page,
     }
-    status = 422 if form.is_bound else 200
     return render_campaign(
-        request,
-        campaign,
-        "organiser/campaign/links.html",
-        context,
-        tab="campaign-links",
-        status=status,
+        request, campaign, "organiser/campaign/links.html", context, tab="campaign-links"
     )
 
 
-@login_required
-@require_safe
-def download_invitations(request: HttpRequest, code: str) -> HttpResponse:
-    campaign = get_campaign(request, code)
+@campaign_page(SAFE)
+def download_invitations(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     entry = entry_link(request, campaign)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="links-{campaign.code}.csv"'

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from rankme.actions.material import materials
-from rankme.errors import RankmeError
 from rankme.forms.columns import ColumnsForm
 from rankme.forms.organiser import MaterialForm
 from rankme.importing import FileProblem
 from rankme.importing.problems import grouped
 from rankme.importing.tabular.columns import About
 from rankme.models import Campaign, MaterialImport, Output
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import user_of
 from rankme.queries.complaints import complaints_about
 from rankme.queries.progress import size_of
 from rankme.uploads import takes_files
 
-from .campaign_page import act, address_of, render_campaign, sent
+from .campaign_page import (
+    FORM,
+    POST,
+    SAFE,
+    act,
+    address_of,
+    campaign_page,
+    refusals_in,
+    render_campaign,
+    sent,
+)
 
 ITEMS_ON_A_PAGE = 20
 IMPORTS_SHOWN = 10
@@ -33,15 +40,20 @@ SCORES = MaterialImport.Kind.SCORES
 
 
 @takes_files
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def show_material(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def show_material(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The current material, recent uploads, and the form for a new one."""
-    campaign = get_campaign(request, code)
     form = MaterialForm(**sent(request), campaign=campaign)
     if form.is_valid():
-        started = _start(request, campaign, form)
-        if started is not None:
+        with refusals_in(form):
+            started = materials.start_import(
+                campaign,
+                form.uploads(),
+                kind=form.kind,
+                format=form.cleaned_data["format"],
+                options=form.options(),
+                by=user_of(request),
+            )
             return redirect("rankme:campaign-import", campaign.code, started.pk)
     context = {
         "form": form,
@@ -51,57 +63,28 @@ def show_material(request: HttpRequest, code: str) -> HttpResponse:
         "is_open": campaign.is_draft or not campaign.is_archive,
         "adds": not campaign.is_draft,
     }
-    status = 422 if form.is_bound else 200
     return render_campaign(
-        request,
-        campaign,
-        "organiser/material/material.html",
-        context,
-        tab="campaign-material",
-        status=status,
+        request, campaign, "organiser/material/material.html", context, tab="campaign-material"
     )
 
 
-def _start(request: HttpRequest, campaign: Campaign, form: MaterialForm) -> MaterialImport | None:
-    try:
-        return materials.start_import(
-            campaign,
-            form.uploads(),
-            kind=form.kind,
-            format=form.cleaned_data["format"],
-            options=form.options(),
-            by=user_of(request),
-        )
-    except RankmeError as refusal:
-        form.add_error(None, str(refusal))
-        return None
-
-
-@login_required
-@require_safe
-def show_import(request: HttpRequest, code: str, number: int) -> HttpResponse:
+@campaign_page(SAFE)
+def show_import(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One upload: its progress, then its problems or its preview; a script keeps it fresh."""
-    campaign = get_campaign(request, code)
     upload = get_object_or_404(campaign.material_imports, pk=number)
     return _render_import(request, campaign, upload, _columns_form(upload))
 
 
-@login_required
-@require_POST
-def describe_columns(request: HttpRequest, code: str, number: int) -> HttpResponse:
+@campaign_page(POST)
+def describe_columns(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """Check the upload again, with its columns as the organiser says."""
-    campaign = get_campaign(request, code)
     upload = get_object_or_404(campaign.material_imports, pk=number)
     form = _columns_form(upload, request.POST)
     if form is not None and not form.is_valid():
-        return _render_import(request, campaign, upload, form, status=422)
+        return _render_import(request, campaign, upload, form)
     if form is not None:
         reading = form.reading()
-        act(
-            request,
-            lambda: materials.read_again(upload, reading, by=user_of(request)),
-            _("The files are checked again."),
-        )
+        act(request, _("The files are checked again."), materials.read_again, upload, reading)
     return redirect("rankme:campaign-import", campaign.code, upload.pk)
 
 
@@ -120,12 +103,10 @@ def _render_import(
     campaign: Campaign,
     upload: MaterialImport,
     form: ColumnsForm | None,
-    *,
-    status: int = 200,
 ) -> HttpResponse:
     Phase = MaterialImport.Phase
     context = {
-        "columns_form": form,
+        "form": form,
         "problem_groups": grouped([FileProblem(**problem) for problem in upload.problems]),
         "upload": upload,
         "preview": upload.preview,
@@ -139,12 +120,7 @@ def _render_import(
         "onward": address_of("campaign-metrics" if upload.kind == SCORES else "campaign", campaign),
     }
     return render_campaign(
-        request,
-        campaign,
-        "organiser/material/import.html",
-        context,
-        tab=back_of(upload),
-        status=status,
+        request, campaign, "organiser/material/import.html", context, tab=back_of(upload)
     )
 
 
@@ -162,37 +138,23 @@ def _samples(preview: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-@login_required
-@require_POST
-def take(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    campaign = get_campaign(request, code)
+@campaign_page(POST)
+def take(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     upload = get_object_or_404(campaign.material_imports, pk=number)
-    act(
-        request,
-        lambda: materials.take_import(upload, by=user_of(request)),
-        _("The import has started."),
-    )
+    act(request, _("The import has started."), materials.take_import, upload)
     return redirect("rankme:campaign-import", campaign.code, upload.pk)
 
 
-@login_required
-@require_POST
-def drop(request: HttpRequest, code: str, number: int) -> HttpResponse:
-    campaign = get_campaign(request, code)
+@campaign_page(POST)
+def drop(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     upload = get_object_or_404(campaign.material_imports, pk=number)
-    act(
-        request,
-        lambda: materials.drop_import(upload, by=user_of(request)),
-        _("The upload has been discarded."),
-    )
+    act(request, _("The upload has been discarded."), materials.drop_import, upload)
     return redirect(f"rankme:{back_of(upload)}", campaign.code)
 
 
-@login_required
-@require_safe
-def browse(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(SAFE)
+def browse(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Items with the outputs of all systems side by side."""
-    campaign = get_campaign(request, code)
     outputs = Output.objects.select_related("system").order_by("system__position")
     items = campaign.items.prefetch_related(Prefetch("outputs", queryset=outputs))
     page = Paginator(items, ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))

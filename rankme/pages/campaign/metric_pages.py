@@ -4,70 +4,50 @@ from __future__ import annotations
 
 import io
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import (
-    require_http_methods,
-    require_POST,
-    require_safe,
-)
 
 from analysis.text_metrics.score_files import write_scores
 from rankme.actions.material import materials
 from rankme.actions.material import metric_jobs as actions
 from rankme.actions.runs import analysis_runs
 from rankme.downloads import attachment
-from rankme.errors import RankmeError
 from rankme.exporting.files import CSV, ExportedFile
 from rankme.forms.metric_choice import ComputeForm, ScoresForm
 from rankme.models import Campaign, MaterialImport, Metric
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import user_of
 from rankme.queries.metric_scores import scores_of, uncomputable
 from rankme.uploads import takes_files
 
-from .campaign_page import act, render_campaign, sent
+from .campaign_page import FORM, POST, SAFE, act, campaign_page, refusals_in, render_campaign, sent
 
 UPLOADS_SHOWN = 5
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def show_metrics(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def show_metrics(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The campaign's metrics, a computation under way, and the forms for more."""
-    campaign = get_campaign(request, code)
-    form = ComputeForm(request.POST or None, reasons=uncomputable(campaign))
-    if request.method == "POST":
-        form = ComputeForm(request.POST, reasons=uncomputable(campaign))
-        if form.is_valid() and _computed(request, campaign, form):
+    form = ComputeForm(**sent(request), reasons=uncomputable(campaign))
+    if form.is_valid():
+        with refusals_in(form):
+            actions.request_metrics(
+                campaign,
+                form.cleaned_data["metrics"],
+                lowercase=form.cleaned_data["lowercase"],
+                by=user_of(request),
+            )
             return redirect("rankme:campaign-metrics", campaign.code)
-    return _page(request, campaign, form, ScoresForm(), status=422 if form.is_bound else 200)
-
-
-def _computed(request: HttpRequest, campaign: Campaign, form: ComputeForm) -> bool:
-    try:
-        actions.request_metrics(
-            campaign,
-            form.cleaned_data["metrics"],
-            lowercase=form.cleaned_data["lowercase"],
-            by=user_of(request),
-        )
-    except RankmeError as refusal:
-        form.add_error(None, str(refusal))
-        return False
-    return True
+    return _page(request, campaign, form, ScoresForm())
 
 
 @takes_files
-@login_required
-@require_POST
-def upload_scores(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(POST)
+def upload_scores(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Store a file of scores for a worker to check; its own page shows what it found."""
-    campaign = get_campaign(request, code)
     form = ScoresForm(**sent(request))
     if form.is_valid():
-        try:
+        with refusals_in(form):
             started = materials.start_import(
                 campaign,
                 [form.cleaned_data["file"]],
@@ -76,19 +56,12 @@ def upload_scores(request: HttpRequest, code: str) -> HttpResponse:
                 by=user_of(request),
             )
             return redirect("rankme:campaign-import", campaign.code, started.pk)
-        except RankmeError as refusal:
-            form.add_error(None, str(refusal))
     compute = ComputeForm(reasons=uncomputable(campaign))
-    return _page(request, campaign, compute, form, status=422)
+    return _page(request, campaign, compute, form)
 
 
 def _page(
-    request: HttpRequest,
-    campaign: Campaign,
-    compute: ComputeForm,
-    upload: ScoresForm,
-    *,
-    status: int,
+    request: HttpRequest, campaign: Campaign, compute: ComputeForm, upload: ScoresForm
 ) -> HttpResponse:
     latest = campaign.metric_computations.first()
     scores = MaterialImport.Kind.SCORES
@@ -103,6 +76,7 @@ def _page(
         "has_outputs": campaign.systems.exists(),
         "has_judgements": analysis_runs.has_judgements(campaign),
     }
+    status = 422 if compute.is_bound or upload.is_bound else 200
     return render_campaign(
         request,
         campaign,
@@ -113,31 +87,19 @@ def _page(
     )
 
 
-@login_required
-@require_POST
-def cancel(request: HttpRequest, code: str, computation: int) -> HttpResponse:
-    campaign = get_campaign(request, code)
+@campaign_page(POST)
+def cancel(request: HttpRequest, campaign: Campaign, computation: int) -> HttpResponse:
     row = get_object_or_404(campaign.metric_computations, pk=computation)
-    act(
-        request,
-        lambda: actions.cancel_metrics(row, by=user_of(request)),
-        _("The computation was stopped."),
-    )
+    act(request, _("The computation was stopped."), actions.cancel_metrics, row)
     return redirect("rankme:campaign-metrics", campaign.code)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: HttpRequest, code: str, metric: int) -> HttpResponse:
+@campaign_page(FORM)
+def delete(request: HttpRequest, campaign: Campaign, metric: int) -> HttpResponse:
     """Asks before it deletes scores: those that were uploaded would have to be uploaded again."""
-    campaign = get_campaign(request, code)
     found = get_object_or_404(campaign.metrics, pk=metric)
     if request.method == "POST":
-        act(
-            request,
-            lambda: actions.delete_metric(found, by=user_of(request)),
-            _("The metric was deleted."),
-        )
+        act(request, _("The metric was deleted."), actions.delete_metric, found)
         return redirect("rankme:campaign-metrics", campaign.code)
     context: dict[str, Metric] = {"metric": found}
     return render_campaign(
@@ -145,11 +107,9 @@ def delete(request: HttpRequest, code: str, metric: int) -> HttpResponse:
     )
 
 
-@login_required
-@require_safe
-def download_scores(request: HttpRequest, code: str) -> HttpResponseBase:
+@campaign_page(SAFE)
+def download_scores(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Download all scores as the CSV that an upload takes."""
-    campaign = get_campaign(request, code)
     scores = scores_of(campaign)
     if scores is None:
         raise Http404

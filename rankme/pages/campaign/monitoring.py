@@ -7,18 +7,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from analysis.table_files import guarded
 from rankme.actions.sitting import assignments, complaints, exclusions, participation
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
-from rankme.permissions import get_campaign, user_of
 from rankme.queries import coverage
 from rankme.queries.complaints import complaints_of
 from rankme.queries.definitions import frozen_definition
@@ -35,17 +32,15 @@ from rankme.queries.raters import (
 )
 from rankme.untrusted.clean_text import storable
 
-from .campaign_page import act, render_campaign, sent
+from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
 
 RATERS_ON_A_PAGE = 50
 MOST_COMPLAINTS = 100
 
 
-@login_required
-@require_safe
-def watch(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(SAFE)
+def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Progress, pace, coverage, raters at work and leases; a script fetches it again and again."""
-    campaign = get_campaign(request, code)
     if campaign.is_draft or campaign.is_archive:
         return redirect("rankme:campaign", campaign.code)
     progress = progress_of(campaign)
@@ -66,39 +61,36 @@ def watch(request: HttpRequest, code: str) -> HttpResponse:
     )
 
 
-@login_required
-@require_POST
-def free_lease(request: HttpRequest, code: str, assignment: int) -> HttpResponse:
+@campaign_page(POST)
+def free_lease(request: HttpRequest, campaign: Campaign, assignment: int) -> HttpResponse:
     """Take a batch back from a rater who will not finish it."""
-    campaign = get_campaign(request, code)
     held = get_object_or_404(campaign.assignments.select_related("participant"), pk=assignment)
     act(
         request,
-        lambda: assignments.free_lease(held, by=user_of(request)),
         _("The batch of %(rater)s has been released.") % {"rater": held.participant.label},
+        assignments.free_lease,
+        held,
     )
     return redirect("rankme:campaign-monitor", campaign.code)
 
 
-@login_required
-@require_POST
-def deal_with_complaint(request: HttpRequest, code: str, complaint: int) -> HttpResponse:
+@campaign_page(POST)
+def deal_with_complaint(request: HttpRequest, campaign: Campaign, complaint: int) -> HttpResponse:
     """Note that what a rater reported is dealt with, or take that back."""
-    campaign = get_campaign(request, code)
     found = get_object_or_404(campaign.complaints, pk=complaint)
     is_done = request.POST.get("done") != "no"
     act(
         request,
-        lambda: complaints.deal_with(found, by=user_of(request), is_done=is_done),
         _("The report is marked as dealt with.") if is_done else _("The report is open again."),
+        complaints.deal_with,
+        found,
+        is_done=is_done,
     )
     return redirect("rankme:campaign-monitor", campaign.code)
 
 
-@login_required
-@require_safe
-def raters(request: HttpRequest, code: str) -> HttpResponse:
-    campaign = get_campaign(request, code)
+@campaign_page(SAFE)
+def raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     page: Page[Any] = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(
         request.GET.get("page")
     )
@@ -115,11 +107,9 @@ def _rater(campaign: Campaign, label: str) -> Participant:
     return get_object_or_404(campaign.participants.select_related("campaign"), label=label)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
+@campaign_page(FORM)
+def show_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     """One rater's work, and the decision to leave it out of analyses."""
-    campaign = get_campaign(request, code)
     rater = _rater(campaign, label)
     form = ExclusionForm(**sent(request))
     if form.is_valid():
@@ -133,14 +123,8 @@ def show_rater(request: HttpRequest, code: str, label: str) -> HttpResponse:
         "comments": comments_of(rater),
         "past_exclusions": rater.exclusions.exclude(withdrawn_at=None).select_related("decided_by"),
     }
-    status = 422 if form.is_bound else 200
     return render_campaign(
-        request,
-        campaign,
-        "organiser/campaign/rater.html",
-        context,
-        tab="campaign-raters",
-        status=status,
+        request, campaign, "organiser/campaign/rater.html", context, tab="campaign-raters"
     )
 
 
@@ -148,25 +132,23 @@ def _decided(
     request: HttpRequest, rater: Participant, decision: Callable[..., object], said: str
 ) -> HttpResponse:
     """Carry out a decision about a rater, and say so on the rater's page."""
-    act(request, lambda: decision(rater, by=user_of(request)), said % {"rater": rater.label})
+    act(request, said % {"rater": rater.label}, decision, rater)
     return redirect("rankme:campaign-rater", rater.campaign.code, rater.label)
 
 
-@login_required
-@require_POST
-def end_access(request: HttpRequest, code: str, label: str) -> HttpResponse:
+@campaign_page(POST)
+def end_access(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     """End the cookies and personal links of a rater, when one got into other hands."""
-    rater = _rater(get_campaign(request, code), label)
+    rater = _rater(campaign, label)
     return _decided(
         request, rater, participation.end_access, _("Every browser of %(rater)s is signed out.")
     )
 
 
-@login_required
-@require_POST
-def erase_answers(request: HttpRequest, code: str, label: str) -> HttpResponse:
+@campaign_page(POST)
+def erase_answers(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     """Forget what a rater said about themselves, because the rater asks for it."""
-    rater = _rater(get_campaign(request, code), label)
+    rater = _rater(campaign, label)
     return _decided(
         request,
         rater,
@@ -175,11 +157,9 @@ def erase_answers(request: HttpRequest, code: str, label: str) -> HttpResponse:
     )
 
 
-@login_required
-@require_safe
-def download_raters(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(SAFE)
+def download_raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Download raters with outcomes and completion codes, for paying them. Never published."""
-    campaign = get_campaign(request, code)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="raters-{campaign.code}.csv"'
     rows = csv.writer(response)
@@ -189,10 +169,9 @@ def download_raters(request: HttpRequest, code: str) -> HttpResponse:
     return response
 
 
-@login_required
-@require_POST
-def readmit(request: HttpRequest, code: str, label: str) -> HttpResponse:
-    rater = _rater(get_campaign(request, code), label)
+@campaign_page(POST)
+def readmit(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
+    rater = _rater(campaign, label)
     return _decided(
         request,
         rater,

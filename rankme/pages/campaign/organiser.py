@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from rankme.actions.accounts.api_keys import key_made_at, revoke_key
 from rankme.actions.campaign import campaigns
@@ -28,7 +28,7 @@ from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
 from rankme.queries.versions import balance_of
 
-from .campaign_page import act, render_campaign, sent
+from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
 from .next_step import next_step
 
 if TYPE_CHECKING:
@@ -103,10 +103,8 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
     )
 
 
-@login_required
-@require_safe
-def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
-    campaign = get_campaign(request, code)
+@campaign_page(SAFE)
+def show_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     definition = campaigns.definition_of(campaign)
     context = {
         "definition": definition,
@@ -127,11 +125,9 @@ def show_campaign(request: HttpRequest, code: str) -> HttpResponse:
 def _transition(action: Callable[..., Campaign], done: StrPromise) -> Callable[..., HttpResponse]:
     """A page that does one thing to a campaign's state and leads back to where one was."""
 
-    @login_required
-    @require_POST
-    def move(request: HttpRequest, code: str) -> HttpResponse:
-        campaign = get_campaign(request, code)
-        act(request, lambda: action(campaign, by=user_of(request)), done)
+    @campaign_page(POST)
+    def move(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+        act(request, done, action, campaign)
         return redirect("rankme:campaign-monitor", campaign.code)
 
     return move
@@ -143,16 +139,15 @@ pause = _transition(
 resume = _transition(campaigns.resume_campaign, gettext_lazy("The campaign is running again."))
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def close(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def close(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks before it closes; opening it again takes a reason."""
-    campaign = get_campaign(request, code)
     if request.method == "POST":
         act(
             request,
-            lambda: campaigns.close_campaign(campaign, by=user_of(request)),
             _("The campaign is closed. Answers that arrive later are stored and flagged."),
+            campaigns.close_campaign,
+            campaign,
         )
         return redirect("rankme:campaign", campaign.code)
     context: dict[str, Any] = {"progress": progress_of(campaign), "leases": open_leases(campaign)}
@@ -168,23 +163,17 @@ def close(request: HttpRequest, code: str) -> HttpResponse:
     )
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM, find=get_own_campaign)
+def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks before it deletes a draft; what was launched stays."""
-    campaign = get_own_campaign(request, code)
     if request.method == "POST":
-        done = act(
-            request,
-            lambda: campaigns.delete_draft(campaign, by=user_of(request)),
-            _("The draft has been deleted."),
-        )
-        return redirect("rankme:campaigns") if done else redirect("rankme:campaign", code)
+        done = act(request, _("The draft has been deleted."), campaigns.delete_draft, campaign)
+        return redirect("rankme:campaigns") if done else redirect("rankme:campaign", campaign.code)
     if not campaign.is_draft:
         messages.error(
             request, _("You cannot delete a campaign that has been launched. You can close it.")
         )
-        return redirect("rankme:campaign", code)
+        return redirect("rankme:campaign", campaign.code)
     context = {"size": size_of(campaign)}
     return render_campaign(
         request, campaign, "organiser/campaign/delete.html", context, tab="campaign"
@@ -194,14 +183,15 @@ def delete(request: HttpRequest, code: str) -> HttpResponse:
 # --- Members and history ------------------------------------------------------------------------
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def members(request: HttpRequest, code: str) -> HttpResponse:
+def _campaign_of_members(request: HttpRequest, code: str) -> Campaign:
     """Everybody in the campaign sees who is in it; only its owner invites."""
-    is_change = request.method == "POST"
-    campaign = (get_own_campaign if is_change else get_campaign)(request, code)
+    return (get_own_campaign if request.method == "POST" else get_campaign)(request, code)
+
+
+@campaign_page(FORM, find=_campaign_of_members)
+def members(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = MemberForm(**sent(request))
-    if is_change and form.is_valid():
+    if form.is_valid():
         name = form.cleaned_data["username"]
         if name == campaign.owner.get_username():
             messages.info(request, _("You own this campaign, so you are already in it."))
@@ -221,32 +211,22 @@ def members(request: HttpRequest, code: str) -> HttpResponse:
         "memberships": campaign.memberships.order_by("added_at", "pk"),
         "study": newest_study(campaign),
     }
-    status = 422 if form.is_bound else 200
     return render_campaign(
-        request,
-        campaign,
-        "organiser/campaign/members.html",
-        context,
-        tab="campaign-members",
-        status=status,
+        request, campaign, "organiser/campaign/members.html", context, tab="campaign-members"
     )
 
 
-@login_required
-@require_POST
-def remove_member(request: HttpRequest, code: str, member: int) -> HttpResponse:
-    campaign = get_own_campaign(request, code)
+@campaign_page(POST, find=get_own_campaign)
+def remove_member(request: HttpRequest, campaign: Campaign, member: int) -> HttpResponse:
     membership = get_object_or_404(campaign.memberships, pk=member)
     campaigns.remove_member(membership, by=user_of(request))
     messages.success(request, _("%(name)s has been removed.") % {"name": membership.username})
     return redirect("rankme:campaign-members", campaign.code)
 
 
-@login_required
-@require_safe
-def history(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(SAFE)
+def history(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the actions on this campaign, the newest first."""
-    campaign = get_campaign(request, code)
     events = campaign.audit_events.select_related("actor")
     page = Paginator(events, EVENTS_ON_A_PAGE).get_page(request.GET.get("page"))
     return render_campaign(

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from analysis.report.layout.metric_tables import metric_tables
 from analysis.report.layout.report_tables import correlation_table, tables_of
@@ -34,11 +33,20 @@ from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import user_of
 from rankme.queries.check_answers import has_checks
 from rankme.queries.definitions import frozen_definition
 
-from .campaign_page import act, refusals_as_messages, render_campaign, sent
+from .campaign_page import (
+    FORM,
+    POST,
+    SAFE,
+    act,
+    campaign_page,
+    refusals_as_messages,
+    render_campaign,
+    sent,
+)
 
 RUNS_ON_A_PAGE = 20
 SECONDS_UNTIL_RELOAD = 5
@@ -72,11 +80,9 @@ class Heading:
 # --- Asking ------------------------------------------------------------------------------------
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def list_runs(request: HttpRequest, code: str) -> HttpResponse:
+@campaign_page(FORM)
+def list_runs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The campaign's analyses, and the form for another."""
-    campaign = get_campaign(request, code)
     form = AnalysisForm(**sent(request), campaign=campaign)
     if form.is_valid():
         run = _ask(request, campaign, form)
@@ -89,10 +95,7 @@ def list_runs(request: HttpRequest, code: str) -> HttpResponse:
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
     }
-    status = 422 if form.is_bound else 200
-    return render_campaign(
-        request, campaign, "report/runs.html", context, tab="analysis-runs", status=status
-    )
+    return render_campaign(request, campaign, "report/runs.html", context, tab="analysis-runs")
 
 
 def _ask(request: HttpRequest, campaign: Campaign, form: AnalysisForm) -> AnalysisRun | None:
@@ -124,12 +127,11 @@ def with_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
     return answer
 
 
-@login_required
-@require_safe
+@campaign_page(SAFE)
 @with_files
-def show_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
+def show_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """One analysis: its progress, then its report."""
-    campaign, found = _run(request, code, run)
+    found = _run(campaign, run)
     context = {
         "run": found,
         "is_moving": not found.is_over,
@@ -142,23 +144,17 @@ def show_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
     return render_campaign(request, campaign, "report/run.html", context, tab="analysis-runs")
 
 
-@login_required
-@require_POST
-def cancel_run(request: HttpRequest, code: str, run: int) -> HttpResponse:
-    campaign, found = _run(request, code, run)
-    act(
-        request,
-        lambda: analysis_runs.cancel_run(found, by=user_of(request)),
-        _("The analysis was stopped."),
-    )
+@campaign_page(POST)
+def cancel_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
+    found = _run(campaign, run)
+    act(request, _("The analysis was stopped."), analysis_runs.cancel_run, found)
     return redirect("rankme:analysis-run", campaign.code, found.pk)
 
 
-@login_required
-@require_safe
+@campaign_page(SAFE)
 @with_files
-def run_file(request: HttpRequest, code: str, run: int, name: str) -> HttpResponseBase:
-    found = _run(request, code, run)[1]
+def run_file(request: HttpRequest, campaign: Campaign, run: int, name: str) -> HttpResponseBase:
+    found = _run(campaign, run)
     require_files(found)
     return attachment(bundle.report_file(found, name))
 
@@ -184,12 +180,11 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
     }
 
 
-@login_required
-@require_safe
+@campaign_page(SAFE)
 @with_files
-def show_metrics(request: HttpRequest, code: str, run: int) -> HttpResponse:
+def show_metrics(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """Metrics against people in one analysis, after the ranking by people."""
-    campaign, found = _run(request, code, run)
+    found = _run(campaign, run)
     context = {"run": found} | _metrics_context(found)
     return render_campaign(request, campaign, "report/metrics.html", context, tab="analysis-runs")
 
@@ -299,26 +294,20 @@ def _plot(name: str) -> dict[str, str]:
     return {"svg": f"{name}.svg", "pdf": f"{name}.pdf", "title": title, "role": role}
 
 
-def _run(request: HttpRequest, code: str, run: int) -> tuple[Campaign, AnalysisRun]:
-    campaign = get_campaign(request, code)
+def _run(campaign: Campaign, run: int) -> AnalysisRun:
     runs = AnalysisRun.objects.select_related("report", "campaign").defer("table_csv_gz")
-    return campaign, get_object_or_404(runs, campaign=campaign, pk=run)
+    return get_object_or_404(runs, campaign=campaign, pk=run)
 
 
 # --- Publishing --------------------------------------------------------------------------------
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def publish(request: HttpRequest, code: str, run: int) -> HttpResponse:
+@campaign_page(FORM)
+def publish(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """Asks before it publishes: what has been read cannot be taken back."""
-    campaign, found = _run(request, code, run)
+    found = _run(campaign, run)
     if request.method == "POST":
-        act(
-            request,
-            lambda: publishing.publish_report(found, by=user_of(request)),
-            _("The report is published."),
-        )
+        act(request, _("The report is published."), publishing.publish_report, found)
         return redirect("rankme:analysis-run", campaign.code, found.pk)
     if found.state != DONE:
         raise Http404
@@ -327,20 +316,15 @@ def publish(request: HttpRequest, code: str, run: int) -> HttpResponse:
     )
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def withdraw(request: HttpRequest, code: str, run: int) -> HttpResponse:
+@campaign_page(FORM)
+def withdraw(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """Asks before it withdraws: links to the report will lead nowhere."""
-    campaign, found = _run(request, code, run)
+    found = _run(campaign, run)
     report = getattr(found, "report", None)
     if report is None or report.withdrawn_at is not None:
         raise Http404
     if request.method == "POST":
-        act(
-            request,
-            lambda: publishing.withdraw_report(report, by=user_of(request)),
-            _("The report was withdrawn."),
-        )
+        act(request, _("The report was withdrawn."), publishing.withdraw_report, report)
         return redirect("rankme:analysis-run", campaign.code, found.pk)
     return render_campaign(
         request, campaign, "report/withdraw.html", {"run": found}, tab="analysis-runs"
@@ -373,11 +357,9 @@ def _published(code: str) -> Report:
 # --- Judgements --------------------------------------------------------------------------------
 
 
-@login_required
-@require_safe
-def export_judgements(request: HttpRequest, code: str) -> HttpResponseBase:
+@campaign_page(SAFE)
+def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """The judgements as files: what counts, all that is stored, and the raw record."""
-    campaign = get_campaign(request, code)
     chosen = request.GET.get("format")
     if chosen == "csv":
         return attachment(csv_file(campaign, stored=request.GET.get("stored") == "1"))

@@ -24,18 +24,12 @@ def list_accounts(request: HttpRequest) -> HttpResponse:
     """One's own accounts, and a form for another."""
     form = AccountForm(**sent(request))
     if form.is_valid():
-        added = act(
+        given = form.cleaned_data
+        if act(
             request,
-            lambda: accounts.add_account(
-                owner=user_of(request),
-                name=form.cleaned_data["name"],
-                token=form.cleaned_data["token"],
-                workspace=form.cleaned_data["workspace"],
-                project=form.cleaned_data["project"],
-            ),
             _("The account was added."),
-        )
-        if added:
+            lambda by: accounts.add_account(owner=by, **given),
+        ):
             return redirect("rankme:panel-accounts")
     context = {"form": form, "token_form": TokenForm(), "accounts": _own(request)}
     status = 422 if form.is_bound else 200
@@ -51,16 +45,14 @@ def _own(request: HttpRequest) -> list[PanelAccount]:
 def change_account(request: HttpRequest, account: int) -> HttpResponse:
     """Another token, webhooks, or the end of an account."""
     mine = get_object_or_404(PanelAccount.objects.real(), pk=account, owner=user_of(request))
-    changes: dict[str, tuple[Callable[[], object], str]] = {
+    token = request.POST.get("token", "").strip()
+    changes: dict[str, tuple[str, Callable[..., object]]] = {
         "hooks": (
-            lambda: accounts.connect_webhooks(mine),
             _("The panel now calls this site when something changes."),
+            lambda by: accounts.connect_webhooks(mine),
         ),
-        "remove": (lambda: accounts.remove_account(mine), _("The account was removed.")),
-        "token": (
-            lambda: accounts.replace_token(mine, request.POST.get("token", "").strip()),
-            _("The new token is stored."),
-        ),
+        "remove": (_("The account was removed."), lambda by: accounts.remove_account(mine)),
+        "token": (_("The new token is stored."), lambda by: accounts.replace_token(mine, token)),
     }
     if request.POST.get("action") in changes:
         act(request, *changes[request.POST["action"]])

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from rankme.actions.panel import deciding, money, rejecting, sync, talking
 from rankme.errors import RefusedAction
@@ -26,7 +24,12 @@ from rankme.forms.panel import (
     ShareForm,
 )
 from rankme.models import Campaign, PanelSubmission
-from rankme.pages.campaign.campaign_page import refusals_as_messages, render_campaign
+from rankme.pages.campaign.campaign_page import (
+    FORM,
+    campaign_page,
+    refusals_as_messages,
+    render_campaign,
+)
 from rankme.permissions import user_of
 from rankme.queries.panel_books import Entry, books_of, newest_study
 from rankme.queries.panel_people import LISTS, facts_of, may_see_people, people_of
@@ -42,8 +45,7 @@ if TYPE_CHECKING:
 PEOPLE_ON_A_PAGE = 100
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@campaign_page(FORM)
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Compare the site's books with the panel's, with decisions about many people at once."""
@@ -78,8 +80,7 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render_campaign(request, campaign, "organiser/panel/books.html", context, tab=TAB)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@campaign_page(FORM)
 @panel_page
 def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmission) -> HttpResponse:
     """One person in both books, with everything that can be decided about them."""

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from rankme.actions.panel import filters, money, studies, sync
 from rankme.errors import RankmeError, RefusedAction
 from rankme.forms.panel import DEVICES, CeilingForm, CostForm, PlacesForm
 from rankme.models import Campaign, PanelStudy, PanelSubmission
-from rankme.pages.campaign.campaign_page import act, render_campaign, tabs_of
-from rankme.permissions import get_campaign, user_of
+from rankme.pages.campaign.campaign_page import (
+    FORM,
+    POST,
+    act,
+    campaign_page,
+    render_campaign,
+    tabs_of,
+)
 from rankme.queries.panel_books import books_of, money_of, newest_study, states_of
 from rankme.queries.panel_places import places_missing
 
@@ -32,8 +37,7 @@ def panel_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     """A page of a launched campaign whose panel the site can talk to; others have none."""
 
     @wraps(view)
-    def page(request: HttpRequest, code: str, **parts: Any) -> HttpResponse:
-        campaign = get_campaign(request, code)
+    def page(request: HttpRequest, campaign: Campaign, **parts: Any) -> HttpResponse:
         if parts:
             found = PanelSubmission.objects.select_related("participant", "study__account")
             parts = {
@@ -46,8 +50,7 @@ def panel_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     return page
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@campaign_page(FORM)
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The study, or the form of a new one."""
@@ -87,8 +90,7 @@ def _study_context(study: PanelStudy) -> dict[str, Any]:
 # Changes -----------------------------------------------------------------------------------
 
 
-@login_required
-@require_POST
+@campaign_page(POST)
 @panel_page
 def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Publish, pause, resume, stop, add places, change the ceiling, ask the panel, delete."""
@@ -110,30 +112,25 @@ def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def _changes(
     request: HttpRequest, study: PanelStudy
-) -> dict[str, tuple[Callable[[], object], str]]:
-    by = user_of(request)
+) -> dict[str, tuple[str, Callable[..., object]]]:
+    def publish(by: User) -> None:
+        studies.publish_study(study, by=by, agreed=_number(CostForm(request.POST), "cost"))
+
+    def add_places(by: User) -> None:
+        studies.add_places(study, _number(PlacesForm(request.POST), "more"), by=by)
+
+    def change_ceiling(by: User) -> None:
+        studies.change_ceiling(study, _number(CeilingForm(request.POST), "ceiling"), by=by)
+
     return {
-        "publish": (
-            lambda: studies.publish_study(
-                study, by=by, agreed=_number(CostForm(request.POST), "cost")
-            ),
-            _("The study is published. Raters can come now."),
-        ),
-        "pause": (lambda: studies.pause_study(study, by=by), _("The study is paused.")),
-        "resume": (lambda: studies.resume_study(study, by=by), _("The study is active again.")),
-        "stop": (lambda: studies.stop_study(study, by=by), _("The study is stopped.")),
-        "delete": (lambda: studies.delete_study(study, by=by), _("The draft is deleted.")),
-        "places": (
-            lambda: studies.add_places(study, _number(PlacesForm(request.POST), "more"), by=by),
-            _("The places are added."),
-        ),
-        "ceiling": (
-            lambda: studies.change_ceiling(
-                study, _number(CeilingForm(request.POST), "ceiling"), by=by
-            ),
-            _("The ceiling is changed."),
-        ),
-        "refresh": (lambda: sync.refresh(study), _("This is what the panel says now.")),
+        "publish": (_("The study is published. Raters can come now."), publish),
+        "pause": (_("The study is paused."), partial(studies.pause_study, study)),
+        "resume": (_("The study is active again."), partial(studies.resume_study, study)),
+        "stop": (_("The study is stopped."), partial(studies.stop_study, study)),
+        "delete": (_("The draft is deleted."), partial(studies.delete_study, study)),
+        "places": (_("The places are added."), add_places),
+        "ceiling": (_("The ceiling is changed."), change_ceiling),
+        "refresh": (_("This is what the panel says now."), lambda by: sync.refresh(study)),
     }
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from rankme.actions.campaign.plans import draw_plan
 from rankme.actions.rows.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
@@ -20,6 +18,7 @@ from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
 from rankme.forms.entry import QuestionsForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
+from rankme.pages.campaign.campaign_page import SAFE, campaign_page
 from rankme.pages.rater.interface_language import in_the_language_of
 from rankme.pages.rater.page_document import as_json, page_document
 from rankme.pages.rater.participant_words import instrument_words, script_words
@@ -28,7 +27,6 @@ from rankme.pages.rater.terms import gate_of, terms_of
 from rankme.pages.rater.work_files import instrument_scripts
 from rankme.pages.rater.working import screens_context
 from rankme.panel_links.outcomes import Outcome
-from rankme.permissions import get_campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.exchange import sent_screen
@@ -40,10 +38,8 @@ MOST_READ = 100  # where a document is longer
 CODE = "PREVIEW"
 
 
-@login_required
-@require_safe
-def preview(request: HttpRequest, code: str) -> HttpResponse:
-    campaign = get_campaign(request, code)
+@campaign_page(SAFE)
+def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     definition = frozen_definition(campaign).definition
     back = reverse("rankme:campaign", args=[campaign.code])
     return chosen_page(request, campaign, definition, back=back, work=_work)
