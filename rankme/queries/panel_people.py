@@ -80,7 +80,7 @@ def people_of(study: PanelStudy, books: Books) -> dict[str, list[Person]]:
 def facts_of(campaign: Campaign, raters: Sequence[int]) -> dict[int, Facts]:
     """By rater."""
     measures = measures_by_rater(campaign, raters)
-    checks = [check for check in frozen_definition(campaign).definition.checks]
+    checks = list(frozen_definition(campaign).definition.checks)
     counted = [check.name for check in checks if check.kind != "repeat"]
     marks: dict[int, list[str]] = defaultdict(list)
     for decision in RuleDecision.objects.filter(participant__in=raters, action="flag"):

@@ -87,8 +87,7 @@ class PublishView(View):
     )
     def post(self, request: Request, code: str, run: int) -> object:
         found = get_run(request, code, run)
-        report = publishing.publish_report(found, by=user_of(request))
-        return report
+        return publishing.publish_report(found, by=user_of(request))
 
     @operation("runs_withdraw", "Withdraw the public page; the analysis stays")
     def delete(self, request: Request, code: str, run: int) -> None:
@@ -107,12 +106,11 @@ class ReportsView(View):
     )
     def get(self, request: Request) -> object:
         mine = Campaign.objects.open_to(request.user).values("pk")
-        found = (
+        return (
             Report.objects.filter(run__campaign__in=mine, withdrawn_at=None)
             .select_related("run__campaign")
             .defer("run__table_csv_gz", "run__result", "run__campaign__definition")
         )
-        return found
 
 
 class ReportView(View):
@@ -125,13 +123,12 @@ class ReportView(View):
         auth=[{}],
     )
     def get(self, request: Request, report: str) -> object:
-        found = get_object_or_404(
+        return get_object_or_404(
             Report.objects.filter(withdrawn_at=None)
             .select_related("run__campaign")
             .defer("run__table_csv_gz"),
             code=report,
         )
-        return found
 
 
 def get_run(request: Request, code: str, run: int) -> AnalysisRun:

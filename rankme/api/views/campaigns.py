@@ -174,7 +174,7 @@ class ProgressView(View):
             raise RefusedAction("A draft has no progress yet: launch it first.")
         progress = progress_of(campaign)
         pace = pace_of(campaign, progress)
-        figures = {
+        return {
             "batches": progress.batches,
             "batches_done": progress.done,
             "batches_held": progress.held,
@@ -184,7 +184,6 @@ class ProgressView(View):
             "expected_end": pace.expected_end,
             "systems": coverage.judged_by_system(campaign),
         }
-        return figures
 
 
 class PlanView(View):

@@ -18,8 +18,7 @@ class MetricsView(View):
         gives=shapes.MetricSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
-        found = get_campaign(request, code).metrics.defer("content_csv_gz")
-        return found
+        return get_campaign(request, code).metrics.defer("content_csv_gz")
 
     @operation(
         "metrics_compute",
@@ -41,8 +40,7 @@ class MetricsView(View):
 class MetricView(View):
     @operation("metrics_read", "One metric", gives=shapes.MetricSerializer)
     def get(self, request: Request, code: str, metric: int) -> object:
-        found = get_object_or_404(get_campaign(request, code).metrics, pk=metric)
-        return found
+        return get_object_or_404(get_campaign(request, code).metrics, pk=metric)
 
     @operation(
         "metrics_delete", "Delete a metric's scores; analyses that used them keep their copy"
@@ -59,5 +57,4 @@ class MetricComputationView(View):
         gives=shapes.MetricComputationSerializer,
     )
     def get(self, request: Request, code: str, computation: int) -> object:
-        found = get_object_or_404(get_campaign(request, code).metric_computations, pk=computation)
-        return found
+        return get_object_or_404(get_campaign(request, code).metric_computations, pk=computation)

@@ -22,8 +22,7 @@ class AccountsView(View):
         "panel_accounts_list", "Your accounts at panels", gives=shapes.AccountSerializer(many=True)
     )
     def get(self, request: Request) -> object:
-        found = PanelAccount.objects.real().filter(owner=user_of(request))
-        return found
+        return PanelAccount.objects.real().filter(owner=user_of(request))
 
     @operation(
         "panel_accounts_create",
@@ -34,8 +33,7 @@ class AccountsView(View):
     )
     def post(self, request: Request) -> object:
         given = self.given
-        account = accounts.add_account(owner=user_of(request), **given)
-        return account
+        return accounts.add_account(owner=user_of(request), **given)
 
 
 class AccountView(View):
@@ -80,8 +78,7 @@ class FiltersView(View):
         gives=shapes.FilterSerializer(many=True),
     )
     def get(self, request: Request, account: int) -> object:
-        found = filters.available_filters(own_account(request, account))
-        return found
+        return filters.available_filters(own_account(request, account))
 
 
 class EligibleView(View):
@@ -104,5 +101,4 @@ class EarlierStudiesView(View):
         gives=shapes.EarlierStudySerializer(many=True),
     )
     def get(self, request: Request, account: int) -> object:
-        found = groups.earlier_studies(own_account(request, account))
-        return found
+        return groups.earlier_studies(own_account(request, account))

@@ -97,8 +97,7 @@ class RejectView(View):
         gives=shapes.RejectionDraftSerializer,
     )
     def get(self, request: Request, code: str, submission: int) -> object:
-        draft = rejecting.draft_rejection(get_submission(request, code, submission))
-        return draft
+        return rejecting.draft_rejection(get_submission(request, code, submission))
 
     @operation(
         "panel_submissions_reject",

@@ -20,8 +20,7 @@ class MembersView(View):
         gives=shapes.MemberSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
-        found = get_campaign(request, code).memberships.order_by("added_at", "pk")
-        return found
+        return get_campaign(request, code).memberships.order_by("added_at", "pk")
 
     @operation(
         "members_add",
@@ -36,8 +35,7 @@ class MembersView(View):
         name = self.given["username"]
         if name == campaign.owner.get_username():
             raise RefusedAction("You own this campaign, so you are already in it.")
-        member = add_member(campaign, name, by=user_of(request))
-        return member
+        return add_member(campaign, name, by=user_of(request))
 
 
 class MemberView(View):

@@ -75,8 +75,7 @@ class BatchesAtWorkView(View):
         gives=shapes.HeldBatchSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
-        leases = open_leases(get_campaign(request, code))
-        return leases
+        return open_leases(get_campaign(request, code))
 
 
 class QualityView(View):

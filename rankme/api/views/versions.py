@@ -26,8 +26,7 @@ class VersionsView(View):
         gives=shapes.VersionLineSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
-        lines = version_lines(get_campaign(request, code))
-        return lines
+        return version_lines(get_campaign(request, code))
 
     @operation(
         "versions_create",
@@ -39,14 +38,13 @@ class VersionsView(View):
     def post(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
         given = self.given
-        version = changes.change_campaign(
+        return changes.change_campaign(
             campaign,
             definition_from_document(given["definition"]),
             reason=given["reason"],
             by=user_of(request),
             base=given["base"],
         )
-        return version
 
 
 class VersionView(View):
@@ -117,5 +115,4 @@ class ReopenView(View):
     def post(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
         given = self.given
-        version = changes.reopen_campaign(campaign, by=user_of(request), **given)
-        return version
+        return changes.reopen_campaign(campaign, by=user_of(request), **given)
