@@ -14,14 +14,10 @@ from rankme.protocols.playing import PlayLog, logs_by_place
 from rankme.untrusted import strict_json
 from rankme.untrusted.clean_text import check_document
 
+from .page_shapes import Report, SentTo, Submission
 from .payload_hashes import canonical
 
 VERSION = 1
-FIELDS = {
-    "version", "key", "assignment", "trial", "screen",
-    "answers", "times", "comment", "replaces",
-}  # fmt: skip
-FIELDS_OF_A_COMPLAINT = {"version", "key", "assignment", "trial", "screen", "complaint"}
 LONGEST_COMPLAINT = 2_000
 MOST_PROBLEMS = 10
 
@@ -87,12 +83,8 @@ class SentScreen:
         ------
         InvalidAnswer : it names no screen, or has unknown fields
         """
-        unknown = sorted(set(document) - FIELDS)[:MOST_PROBLEMS]
-        if unknown:
-            raise InvalidAnswer(
-                [Problem(name[:60], "is not a field of a submission") for name in unknown]
-            )
-        problems: list[Problem] = []
+        if problems := _unknown_fields(document, Submission, "a submission"):
+            raise InvalidAnswer(problems)
         key = _key(document.get("key"), problems)
         assignment, trial, screen = (
             _whole_number(name, document, problems, 2**63)
@@ -130,8 +122,7 @@ class SentComplaint:
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> SentComplaint:
         """Read a report; raise `InvalidAnswer` where it is not one."""
-        unknown = sorted(set(document) - FIELDS_OF_A_COMPLAINT)
-        problems = [Problem(name[:60], "is not a field of a report") for name in unknown]
+        problems = _unknown_fields(document, Report, "a report")
         text = document["complaint"]
         if not isinstance(text, str) or not text.strip():
             problems.append(Problem("complaint", _("Please say what is wrong.")))
@@ -173,6 +164,11 @@ def read_sent(body: bytes) -> SentScreen | SentComplaint | OtherVersion:
         return OtherVersion(body.decode("utf-8", "replace"), document.get("version"))
     check_document(document)
     return SentComplaint.read(document) if "complaint" in document else SentScreen.read(document)
+
+
+def _unknown_fields(document: Mapping[str, Any], shape: type[SentTo], what: str) -> list[Problem]:
+    unknown = sorted(set(document) - set(shape.__annotations__))[:MOST_PROBLEMS]
+    return [Problem(name[:60], f"is not a field of {what}") for name in unknown]
 
 
 def _key(value: object, problems: list[Problem]) -> UUID:
