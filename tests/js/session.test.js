@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { memoryStorage } from "../../static/js/sending/storage.js";
-import { createBreaks } from "../../static/js/work/breaks.js";
+import { Breaks } from "../../static/js/work/breaks.js";
 import {
   breakIsDue,
   firstOpen,
@@ -67,7 +67,7 @@ function desk(breaks = ENFORCED) {
   const clock = { wall: 1_000 * MINUTE };
   /** As a reload creates them. */
   async function load() {
-    const made = createBreaks({ storage, breaks, assignment: 7, wallClock: () => clock.wall });
+    const made = new Breaks({ storage, breaks, assignment: 7, wallClock: () => clock.wall });
     await made.load();
     return made;
   }
@@ -148,7 +148,7 @@ test("what an earlier release kept does not break the breaks", async () => {
   const storage = memoryStorage();
   const kept = { id: "break:7", trials: 3, since: 5, until: 9e15 };
   await storage.change((transaction) => transaction.put("drafts", kept));
-  const breaks = createBreaks({ storage, breaks: ENFORCED, assignment: 7, wallClock: () => 10 });
+  const breaks = new Breaks({ storage, breaks: ENFORCED, assignment: 7, wallClock: () => 10 });
   await breaks.load();
   assert.equal(breaks.isDue(), false);
 });

@@ -31,76 +31,92 @@ const sensible = ({ id, trials, worked, left, seen }, length) => ({
  * What is counted is work, not the time of day: minutes on the screens themselves, and the rest of
  * a break in milliseconds. The wall clock only tells how long the page was away; wherever it may
  * have been changed meanwhile, a break is never longer than the campaign says.
- *
- * @param {{ storage: PageStorage, breaks: BreakRules,
- *   assignment: number, wallClock: () => number }} parts
  */
-export function createBreaks({ storage, breaks, assignment, wallClock }) {
-  const id = `break:${assignment}`;
-  const length = breaks.minutes * 60_000;
-  /** @returns {State} */
-  const fresh = () => ({ id, trials: 0, worked: 0, left: null, seen: wallClock() });
-  let state = fresh();
+export class Breaks {
+  #storage;
+  #rules;
+  #wallClock;
+  #id;
+  #length;
+  /** @type {State} */
+  #state;
 
-  function keep() {
-    state.seen = wallClock();
-    return storage.change((transaction) => transaction.put("drafts", state));
+  /**
+   * @param {{ storage: PageStorage, breaks: BreakRules,
+   *   assignment: number, wallClock: () => number }} parts
+   */
+  constructor({ storage, breaks, assignment, wallClock }) {
+    this.#storage = storage;
+    this.#rules = breaks;
+    this.#wallClock = wallClock;
+    this.#id = `break:${assignment}`;
+    this.#length = breaks.minutes * 60_000;
+    this.#state = this.#fresh();
   }
 
-  /** Being away is a rest, too: for the length of a break, or for a part of one. */
-  function returned() {
-    const away = Math.max(0, wallClock() - state.seen);
-    state.seen = wallClock();
-    if (away >= length) state = fresh();
+  /** @returns {State} */
+  #fresh() {
+    return { id: this.#id, trials: 0, worked: 0, left: null, seen: this.#wallClock() };
+  }
+
+  #keep() {
+    this.#state.seen = this.#wallClock();
+    return this.#storage.change((transaction) => transaction.put("drafts", this.#state));
+  }
+
+  async load() {
+    /** @type {State | undefined} */
+    const found = await this.#storage.change((transaction) => transaction.get("drafts", this.#id));
+    if (!found) return;
+    this.#state = sensible(found, this.#length);
+    this.returned();
+  }
+
+  /** The page goes out of sight. */
+  leave() {
+    this.#state.seen = this.#wallClock();
+    this.#storage.keepAtOnce(this.#state);
+  }
+
+  /** The page is in sight again. Being away rests, too: for all of a break, or for a part of it. */
+  returned() {
+    const state = this.#state;
+    const away = Math.max(0, this.#wallClock() - state.seen);
+    state.seen = this.#wallClock();
+    if (away >= this.#length) this.#state = this.#fresh();
     else if (state.left !== null) state.left -= away;
   }
 
-  return {
-    async load() {
-      /** @type {State | undefined} */
-      const found = await storage.change((transaction) => transaction.get("drafts", id));
-      if (!found) return;
-      state = sensible(found, length);
-      returned();
-    },
-    /** The page goes out of sight. */
-    leave() {
-      state.seen = wallClock();
-      storage.keepAtOnce(state);
-    },
-    /** The page is in sight again. */
-    returned,
-    /**
-     * So much work was done on a screen.
-     *
-     * @param {number} milliseconds
-     */
-    worked(milliseconds) {
-      state.worked += Math.min(milliseconds, LONGEST_SCREEN_MS);
-    },
-    trialDone() {
-      state.trials += 1;
-      return keep();
-    },
-    isDue: () => state.left !== null || breakIsDue(breaks, state.trials, state.worked / 60_000),
-    /** Begin a break, or continue one that a reload interrupted; returns what is left of it. */
-    async begin() {
-      state.left ??= breaks.enforced ? length : 0;
-      await keep();
-      return state.left;
-    },
-    /**
-     * So much of the break is left now.
-     *
-     * @param {number} left
-     */
-    rest(left) {
-      state.left = left;
-      return keep();
-    },
-    end() {
-      state = fresh();
-      return keep();
-    },
-  };
+  /** @param {number} milliseconds that were worked on a screen */
+  worked(milliseconds) {
+    this.#state.worked += Math.min(milliseconds, LONGEST_SCREEN_MS);
+  }
+
+  trialDone() {
+    this.#state.trials += 1;
+    return this.#keep();
+  }
+
+  isDue() {
+    const { left, trials, worked } = this.#state;
+    return left !== null || breakIsDue(this.#rules, trials, worked / 60_000);
+  }
+
+  /** Begin a break, or continue one that a reload interrupted; returns what is left of it. */
+  async begin() {
+    this.#state.left ??= this.#rules.enforced ? this.#length : 0;
+    await this.#keep();
+    return this.#state.left;
+  }
+
+  /** @param {number} left of the break, in milliseconds */
+  rest(left) {
+    this.#state.left = left;
+    return this.#keep();
+  }
+
+  end() {
+    this.#state = this.#fresh();
+    return this.#keep();
+  }
 }

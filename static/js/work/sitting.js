@@ -55,7 +55,7 @@ export class Sitting {
     const { page, storage, drafts, breaks, view, tools, TimedTrials } = parts;
     const route = new Route({ page, drafts });
     const header = createHeader({ page, view, route });
-    const desk = new Desk({ ...parts, route, header, onWork: breaks.worked });
+    const desk = new Desk({ ...parts, route, header, onWork: (spent) => breaks.worked(spent) });
     this.#parts = parts;
     this.#route = route;
     this.#header = header;
@@ -164,7 +164,7 @@ export class Sitting {
       rest: left,
       counting: enforced ? words.break_enforced : "",
       over: words.break_over,
-      onRest: breaks.rest,
+      onRest: (left) => breaks.rest(left),
     });
     await breaks.end();
   }

@@ -18,7 +18,7 @@ import type {
 
 export type { Drafts } from "../sending/drafts.js";
 export type { Outbox } from "../sending/outbox.js";
-export type Rests = ReturnType<typeof import("./breaks.js").createBreaks>;
+export type { Breaks as Rests } from "./breaks.js";
 export type { Desk } from "./desk.js";
 export type * from "./page.js";
 export type { Sitting } from "./sitting.js";

@@ -8,7 +8,7 @@ import { Outbox, systemClock } from "../sending/outbox.js";
 import { createPost } from "../sending/post.js";
 import { createRecovery } from "../sending/recovery.js";
 import { memoryStorage, openStorage, withFallback } from "../sending/storage.js";
-import { createBreaks } from "./breaks.js";
+import { Breaks } from "./breaks.js";
 import { showMessage } from "./message.js";
 import { createNotices, say } from "./notices.js";
 import { Sitting } from "./sitting.js";
@@ -84,7 +84,7 @@ async function start() {
   });
   const { assignment, breaks: rules } = page;
   const drafts = new Drafts({ storage, outbox, newKey: () => crypto.randomUUID(), assignment });
-  const breaks = createBreaks({ storage, breaks: rules, assignment, wallClock: Date.now });
+  const breaks = new Breaks({ storage, breaks: rules, assignment, wallClock: Date.now });
   const [instruments, { TimedTrials, bell }] = await Promise.all([
     loadInstruments(),
     loadTimedTrials(),
