@@ -14,7 +14,6 @@ from analysis.reliability.krippendorff import krippendorff_alpha
 from analysis.typing import Values
 
 FIRST, TIE, SECOND = 1, 0, -1
-# Below this many items a t-test of ranks is safer (Calderon, Reichart & Dror 2025).
 LEAST_OUTPUTS = 30  # of a rater in the alternative-annotator test, as in its authors' code
 
 
@@ -168,9 +167,11 @@ class AlternativeRater:
 
 @dataclass(frozen=True)
 class AlternativeTest:
-    """`winning_rate` is the share of raters against whom the judge holds up; 0.5 or more passes.
+    """`winning_rate` is the share of raters against whom the judge holds up, as its authors test it.
 
-    `advantage` is the mean share of cases in which the judge is at least as close as the rater.
+    `passes` where it is 0.5 or more by their t-test and by Tango's score test. `advantage` is the
+    mean share of cases in which the judge is at least as close as the rater. `left_out` raters
+    share fewer than 30 outputs with others and the judge.
     """
 
     winning_rate: float
@@ -178,6 +179,7 @@ class AlternativeTest:
     advantage: float
     epsilon: float
     raters: tuple[AlternativeRater, ...]
+    left_out: int = 0
 
 
 def alternative_annotator_test(
@@ -212,7 +214,9 @@ def alternative_annotator_test(
     ------
     Calderon, Reichart & Dror (2025), with Benjamini & Yekutieli (2001). Raters with fewer than 30
     outputs are left out, as in the authors' code: a test of ranks, which they mention for fewer,
-    compares medians, and a judge who answers by chance passes it.
+    compares medians, and a judge who answers by chance passes it. Where raters nearly always
+    agree, the variance of the t-test is close to 0 by chance, so passing takes the score test of
+    Tango (1998) too.
     """
     found = []
     for rater, own in ratings.items():
@@ -232,8 +236,10 @@ def alternative_annotator_test(
             f"The test needs two raters or more, each with {LEAST_OUTPUTS} outputs that others and "
             "the judge rated too."
         )
-    p_values = [_p_value(wins[:, 1] - wins[:, 0], epsilon) for _, wins in found]
+    ahead = [wins[:, 1] - wins[:, 0] for _, wins in found]
+    p_values = [_p_value(each, epsilon) for each in ahead]
     rejected = _benjamini_yekutieli(p_values, alpha)
+    by_scores = _benjamini_yekutieli([_score_p(each, epsilon) for each in ahead], alpha)
     raters = tuple(
         AlternativeRater(
             rater, float(wins[:, 0].mean()), float(wins[:, 1].mean()), p, no, len(wins)
@@ -242,7 +248,9 @@ def alternative_annotator_test(
     )
     rate = float(np.mean(rejected))
     advantage = float(np.mean([each.judge_better for each in raters]))
-    return AlternativeTest(rate, rate >= 0.5, advantage, epsilon, raters)
+    passes = rate >= 0.5 and float(np.mean(by_scores)) >= 0.5
+    left_out = len(ratings) - len(raters)
+    return AlternativeTest(rate, passes, advantage, epsilon, raters, left_out)
 
 
 def _closer(
@@ -264,6 +272,21 @@ def _p_value(rater_ahead: Values, epsilon: float) -> float:
     if np.ptp(rater_ahead) == 0:
         return 0.0 if rater_ahead[0] < epsilon else 1.0
     return float(scipy.stats.ttest_1samp(rater_ahead, epsilon, alternative="less").pvalue)
+
+
+def _score_p(rater_ahead: Values, epsilon: float) -> float:
+    """Test the same with the variance that there would be if the rater were ahead by just ε.
+
+    The share of outputs on which the judge is ahead is the root of its likelihood equation.
+    """
+    n = len(rater_ahead)
+    rater, judge = int((rater_ahead > 0).sum()), int((rater_ahead < 0).sum())
+    linear = (rater + judge) * (1 - epsilon) - 2 * epsilon * (n - rater)
+    share = (linear + np.sqrt(linear**2 + 8 * n * judge * epsilon * (1 - epsilon))) / (4 * n)
+    variance = n * (2 * share + epsilon - epsilon**2)
+    if variance <= 0:
+        return 1.0
+    return float(scipy.stats.norm.cdf((rater - judge - n * epsilon) / np.sqrt(variance)))
 
 
 def _benjamini_yekutieli(p_values: Sequence[float], rate: float) -> list[bool]:

@@ -29,9 +29,12 @@ class People:
     rater: Codes
     value: Values
     turned: bool = False  # low values were good ones, so the sign was changed
+    group: Codes | None = None  # of each judgement's item, where items come in groups
 
     @classmethod
-    def from_table(cls, table: JudgementTable, *, lower_is_better: bool = False) -> People:
+    def from_table(
+        cls, table: JudgementTable, *, lower_is_better: bool = False, item_groups: str = ""
+    ) -> People:
         """Take the judgements of a table on a single criterion.
 
         Raises
@@ -51,6 +54,7 @@ class People:
             table.rater.codes,
             -table.value if lower_is_better else table.value,
             lower_is_better,
+            table.groups(item_groups).codes if item_groups else None,
         )
 
     @property

@@ -141,16 +141,14 @@ def fit_control_variate(
     place = _places(people, name, scores, items)
     df = _freedom(people)
     influence = _Influence.of(people, scores, place)
-    weight = influence.best_weight()
+    weights = influence.weights()
     counts = np.bincount(people.system, minlength=len(scores))
     alone = np.bincount(people.system, people.value, len(scores)) / counts
-    judged = np.bincount(people.system, influence.predicted, len(scores)) / counts
-    without = Estimates(alone, *influence.variances(0.0))
-    powered = Estimates(
-        alone + weight * (scores.mean(axis=1) - judged), *influence.variances(weight)
-    )
+    without = Estimates(alone, *influence.variances(np.zeros(len(weights))))
+    powered = Estimates(alone + influence.correction(weights), *influence.variances(weights))
     pairs = np.triu_indices(len(scores), 1)
     gain = float(without.variances[pairs].mean() / powered.variances[pairs].mean())
+    weight = float(weights.mean())
     return ControlVariate(weight, without, powered, len(people.value) * (gain - 1), df)
 
 
@@ -175,7 +173,7 @@ def _places(people: People, name: str, scores: Values, items: tuple[str, ...]) -
 def _freedom(people: People) -> float:
     """Kish's effective number of the scarcer clusters, less one for the mean and one for λ."""
     effective = []
-    for codes in (people.rater, people.item):
+    for codes in (people.rater, people.item if people.group is None else people.group):
         sizes = np.bincount(codes).astype(np.float64)
         effective.append(float(sizes.sum() ** 2 / (sizes**2).sum()))
     df = min(effective) - 2
@@ -189,56 +187,81 @@ def _freedom(people: People) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Influence:
-    """The influence of each cluster on the estimates: `human` + weight · `metric`, per clustering.
+    """What each judgement and each item adds to the estimates, before the metric is weighed.
 
-    Shapes (clusters, systems). `predicted` is the metric's score of each judged output.
+    `human` and `judged` have shape (judgements,): the distance from the system's mean, and of the
+    metric's score from its mean over all outputs, both over the system's number of judgements.
+    `everywhere` has shape (items, systems): the same distance of every output, over the number of
+    items. `ways` are the clusters of judgements, and `units` those of items.
     """
 
-    human: dict[str, Values]
-    metric: dict[str, Values]
-    predicted: Values
+    system: Codes
+    human: Values
+    judged: Values
+    everywhere: Values
+    ways: dict[str, Codes]
+    units: Codes
 
     @classmethod
     def of(cls, people: People, scores: Values, place: Codes) -> _Influence:
         systems, items = scores.shape
-        predicted = scores[people.system, place]
         counts = np.bincount(people.system, minlength=systems)
         if (counts == 0).any():
             raise Undefined("A system has no judgement.")
-
-        def centred(values: Values) -> Values:
-            means = np.bincount(people.system, values, systems) / counts
-            found: Values = (values - means[people.system]) / counts[people.system]
-            return found
-
-        both = np.unique(people.rater.astype(np.int64) * items + place, return_inverse=True)[1]
-        ways = {"items": place, "raters": people.rater, "both": both}
-        human, metric = {}, {}
-        for way, codes in ways.items():
-            size = items if way == "items" else int(codes.max()) + 1
-            human[way] = _summed(centred(people.value), codes, people.system, (size, systems))
-            metric[way] = -_summed(centred(predicted), codes, people.system, (size, systems))
-        metric["items"] += (scores - scores.mean(axis=1, keepdims=True)).T / items
-        return cls(human, metric, predicted)
-
-    def best_weight(self) -> float:
-        """Return the weight with the least variance of differences, from the clusters of items."""
-        human, metric = (
-            each - each.mean(axis=1, keepdims=True)
-            for each in (self.human["items"], self.metric["items"])
+        means = np.bincount(people.system, people.value, systems) / counts
+        far = scores - scores.mean(axis=1, keepdims=True)
+        units = _units(people, place, items)
+        unit = units[place]
+        both = np.unique(people.rater.astype(np.int64) * items + unit, return_inverse=True)[1]
+        return cls(
+            people.system,
+            (people.value - means[people.system]) / counts[people.system],
+            far[people.system, place] / counts[people.system],
+            far.T / items * _alike(far.T, units)[:, None],
+            {"items": unit, "raters": people.rater, "both": both},
+            units,
         )
-        spread = float((metric**2).sum())
-        return -float((human * metric).sum()) / spread if spread > 0 else 0.0
 
-    def variances(self, weight: float) -> tuple[Values, Values]:
+    def weights(self) -> Values:
+        """Return the weight of each judgement, fitted without the item that it is about.
+
+        A weight has the least variance of differences between systems over clusters of items. One
+        that is fitted to the residuals it then weighs makes intervals of few items too narrow.
+        """
+        human = self._summed(self.human, "items")
+        metric = self._summed(-self.judged, "items") + self._by_unit(self.everywhere)
+        human, metric = (each - each.mean(axis=1, keepdims=True) for each in (human, metric))
+        product, spread = (human * metric).sum(axis=1), (metric**2).sum(axis=1)
+        rest = spread.sum() - spread
+        found: Values = np.divide(
+            product - product.sum(), rest, out=np.zeros(len(rest)), where=rest > 0
+        )
+        return found[self.ways["items"]]
+
+    def correction(self, weights: Values) -> Values:
+        """Return what the metric adds to the mean of each system."""
+        added: Values = -np.bincount(
+            self.system, weights * self.judged, minlength=self.everywhere.shape[1]
+        )
+        return added
+
+    def variances(self, weights: Values) -> tuple[Values, Values]:
         """Return a covariance whose diagonal holds for means, and the variances of differences.
 
         With few raters the two-way difference can be too small by chance; neither way alone may
         exceed it (MacKinnon, Nielsen & Webb 2021).
         """
+        systems = self.everywhere.shape[1]
+        counts = np.bincount(self.system, minlength=systems)
+        of_system = np.bincount(self.system, weights, systems) / counts
+        weighed = weights * self.judged
+        weighed -= (np.bincount(self.system, weighed, systems) / counts)[self.system]
+        everywhere = self._by_unit(self.everywhere * of_system)
         found = {}
-        for way, human in self.human.items():
-            sums = human + weight * self.metric[way]
+        for way in self.ways:
+            sums = self._summed(self.human - weighed, way)
+            if way == "items":
+                sums += everywhere
             used = int((sums != 0).any(axis=1).sum())
             found[way] = sums.T @ sums * used / max(used - 1, 1)
         two_way = found["items"] + found["raters"] - found["both"]
@@ -246,8 +269,43 @@ class _Influence:
         spread = np.diag(np.max([np.diag(way) for way in ways], axis=0))
         return spread, np.max([difference_variances(way) for way in ways], axis=0)
 
+    def _summed(self, values: Values, way: str) -> Values:
+        """Sum the judgements of each cluster, shape (clusters, systems)."""
+        codes = self.ways[way].astype(np.int64)
+        size = int((self.units if way == "items" else codes).max()) + 1
+        systems = self.everywhere.shape[1]
+        sums = np.bincount(codes * systems + self.system, values, minlength=size * systems)
+        return sums.reshape(size, systems).astype(np.float64)
 
-def _summed(values: Values, codes: Codes, systems: Codes, shape: tuple[int, int]) -> Values:
-    place = codes.astype(np.int64) * shape[1] + systems
-    found: Values = np.bincount(place, values, minlength=shape[0] * shape[1]).astype(np.float64)
-    return found.reshape(shape)
+    def _by_unit(self, values: Values) -> Values:
+        """Sum the items of each cluster, shape (clusters, systems)."""
+        sums = np.zeros((int(self.units.max()) + 1, values.shape[1]))
+        np.add.at(sums, self.units, values)
+        return sums
+
+
+def _units(people: People, place: Codes, items: int) -> Codes:
+    """Number the unit of every item: its group where judgements say it, else the item alone."""
+    units = np.arange(items)
+    if people.group is not None:
+        units += int(people.group.max()) + 1
+        units[place] = people.group
+    found: Codes = np.unique(units, return_inverse=True)[1]
+    return found
+
+
+def _alike(values: Values, units: Codes) -> Values:
+    """Return what to multiply each item by, because items of one group are alike.
+
+    Only judged items have a known group. The others count for as much more as the judged ones'
+    groups have a larger variance than single items.
+    """
+    sizes = np.bincount(units)
+    alone = sizes[units] == 1
+    if alone.all():
+        return np.ones(len(units))
+    grouped = values[~alone] - values[~alone].mean(axis=0)
+    sums = np.zeros((len(sizes), values.shape[1]))
+    np.add.at(sums, units[~alone], grouped)
+    effect = float((sums**2).sum() / max((grouped**2).sum(), np.finfo(float).tiny))
+    return np.where(alone, np.sqrt(max(effect, 1.0)), 1.0)

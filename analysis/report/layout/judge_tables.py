@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analysis.meta_evaluation.judge_report import JudgeReport
-from analysis.meta_evaluation.judges import Share
+from analysis.meta_evaluation.judges import LEAST_OUTPUTS, Share
 from analysis.translatable import gettext_noop as _
 
 from .table_model import Cell, Column, Format, Role, Table, rows_of
@@ -107,6 +107,12 @@ def _test_table(judges: Sequence[JudgeReport]) -> Table:
         if each.test
     ]  # fmt: skip
     reasons = tuple(f"{each.judge}: {each.test_reason}" for each in judges if each.test_reason)
+    reasons += tuple(
+        f"{each.judge}: raters with fewer than {LEAST_OUTPUTS} outputs were left out: "
+        f"{each.test.left_out}."
+        for each in judges
+        if each.test and each.test.left_out
+    )
     return Table(
         "judge-test",
         _("Alternative-annotator test: may the judge replace a rater?"),

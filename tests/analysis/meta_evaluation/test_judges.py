@@ -1,5 +1,7 @@
 """Judges: consistency, preferences, and the alternative-annotator test."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -19,6 +21,7 @@ from analysis.meta_evaluation.judges import (
     swap_consistency,
 )
 from analysis.reliability.krippendorff import krippendorff_alpha
+from tests.analysis.published import oracle_data, published
 
 VERDICTS = [
     Verdict("1", "a", "b", FIRST), Verdict("1", "b", "a", SECOND),  # the same winner
@@ -135,6 +138,37 @@ def test_raters_with_few_outputs_are_left_out():
     raters["r3"] = {n: raters["r3"][n] for n in range(29)}
     found = alternative_annotator_test(raters, judge)
     assert [each.rater for each in found.raters] == ["r0", "r1", "r2"]
+    assert found.left_out == 1
+
+
+@pytest.mark.parametrize("name", published("alt-test")["sets"])
+def test_winning_rates_and_advantages_are_those_that_the_authors_print(name: str):
+    folder, printed = oracle_data(f"alt-test/{name}"), published("alt-test")["sets"][name]
+    people, judges = (
+        json.loads((folder / f"{who}_annotations.json").read_text()) for who in ("human", "llm")
+    )
+    for judge, (rate, advantage) in printed["judges"].items():
+        found = alternative_annotator_test(
+            people, judges[judge], epsilon=printed["epsilon"], nominal=printed["nominal"]
+        )
+        assert (round(found.winning_rate, 2), round(found.advantage, 2)) == (rate, advantage)
+        assert found.passes == (rate >= 0.5)
+
+
+@pytest.mark.parametrize(("outputs", "raters", "by_t"), [(30, 2, 0.12), (50, 2, 0.06)])
+def test_judges_who_lag_by_epsilon_pass_no_more_often_than_the_level(outputs, raters, by_t):
+    """Raters who always agree, and a judge who is wrong about one output in ten. The authors'
+    t-test alone lets it pass too often: a few outputs without an error show no variance."""
+    rng = np.random.default_rng(1)
+    people = {f"r{n}": dict.fromkeys(range(outputs), 0.0) for n in range(raters)}
+    found = [
+        alternative_annotator_test(
+            people, dict(enumerate((rng.random(outputs) < 0.1) * 1.0)), nominal=True, epsilon=0.1
+        )
+        for _ in range(400)
+    ]
+    assert np.mean([each.winning_rate >= 0.5 for each in found]) > by_t
+    assert np.mean([each.passes for each in found]) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 400)
 
 
 def test_a_single_rater_is_refused():
