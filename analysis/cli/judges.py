@@ -133,6 +133,12 @@ def add_predict_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--low-judgements-are-better", action="store_true", help="low values are good judgements"
     )
+    parser.add_argument(
+        "--item-groups",
+        default="",
+        metavar="FACTOR",
+        help="cluster errors by these groups of items (such as documents), not by items",
+    )
     add_transformations(parser)
 
 
@@ -147,12 +153,20 @@ def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     part = transformed(counted_judgements(judgements, options), options)
     found = list(
         powered_estimates(
-            People.from_table(part, lower_is_better=options.low_judgements_are_better),
+            People.from_table(
+                part,
+                lower_is_better=options.low_judgements_are_better,
+                item_groups=options.item_groups,
+            ),
             chosen or scores,
             alpha=options.alpha,
             price=options.price,
             sha256=judgements.sha256,
-            transformations=[name for name in ("z", "log") if getattr(options, name)],
+            stated={
+                name: getattr(options, name)
+                for name in ("z", "log", "item_groups")
+                if getattr(options, name)
+            },
         )
     )
     known = [each for each in found if each.estimates]

@@ -167,7 +167,7 @@ class AlternativeRater:
 
 @dataclass(frozen=True)
 class AlternativeTest:
-    """`winning_rate` is the share of raters against whom the judge holds up, as its authors test it.
+    """`winning_rate` is the share of raters against whom the judge holds up, by its authors' test.
 
     `passes` where it is 0.5 or more by their t-test and by Tango's score test. `advantage` is the
     mean share of cases in which the judge is at least as close as the rater. `left_out` raters

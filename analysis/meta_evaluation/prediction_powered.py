@@ -17,14 +17,17 @@ from analysis.typing import Codes, Values
 
 from .people import People
 
+# With fewer, the fitted weight adds more noise than a useful metric removes.
+LEAST_ITEMS = 20
+
 
 @dataclass(frozen=True)
 class PredictionPowered:
     """Estimates that use a metric, next to those of people alone.
 
-    `weight` is how much of the metric's unit counts; 0 is people alone, a negative one says that
-    the metric runs against people. `worth` is how many more human judgements would make people's
-    intervals as narrow: an average over pairs of systems.
+    `weight` is how much of the metric's unit counts, a mean over judgements; 0 is people alone, a
+    negative one says that the metric runs against people. `worth` is how many more human judgements
+    would make people's intervals as narrow: an average over pairs of systems.
     """
 
     metric: str
@@ -51,9 +54,9 @@ def prediction_powered(
     The estimate is a control variate: the mean judgement, plus the weighted difference of the
     metric's mean over all of a system's outputs and over its judged ones. It is valid whatever the
     metric is worth, because an error of the metric is in both means; a good metric makes it
-    sharper. The weight is fitted for the least variance of differences between systems. Errors are
-    clustered by rater and item. *Assumes* that the judged outputs are a random part of all outputs
-    of each system, and many raters and judged items.
+    sharper. The weight of each item is fitted without it, for the least variance of differences
+    between systems. Errors are clustered by rater and item, or by rater and group of items.
+    *Assumes* that the judged outputs are a random part of all outputs of each system.
 
     Parameters
     ----------
@@ -74,8 +77,9 @@ def prediction_powered(
 
     Source
     ------
-    Angelopoulos et al. (2023); Angelopoulos, Duchi & Zrnic (2023), the fitted weight;
-    Cameron, Gelbach & Miller (2011), two-way clusters.
+    Angelopoulos et al. (2023); Angelopoulos, Duchi & Zrnic (2023), the fitted weight; Zrnic &
+    Candès (2024), fitting it without the judgements that it weighs; Cameron, Gelbach & Miller
+    (2011), two-way clusters.
     """
     fit = fit_control_variate(people, name, scores, items)
     tables = {
@@ -171,18 +175,27 @@ def _places(people: People, name: str, scores: Values, items: tuple[str, ...]) -
 
 
 def _freedom(people: People) -> float:
-    """Kish's effective number of the scarcer clusters, less one for the mean and one for λ."""
+    """Kish's effective number of the scarcer clusters, less one for the mean and one for λ.
+
+    Refuses too few of either.
+    """
+    units = "items" if people.group is None else "groups of items"
     effective = []
     for codes in (people.rater, people.item if people.group is None else people.group):
         sizes = np.bincount(codes).astype(np.float64)
         effective.append(float(sizes.sum() ** 2 / (sizes**2).sum()))
-    df = min(effective) - 2
-    if df < 1:
+    if effective[1] < LEAST_ITEMS:
         raise Undefined(
-            "Estimates that use a metric need at least three raters and items of equal weight; the "
-            f"effective numbers here are {effective[0]:.1f} and {effective[1]:.1f}."
+            f"Estimates that use a metric need at least {LEAST_ITEMS} judged {units} of equal "
+            "weight, because the metric's weight is fitted to them; the effective number here is "
+            f"{effective[1]:.1f}."
         )
-    return df
+    if effective[0] < 3:
+        raise Undefined(
+            "Estimates that use a metric need at least three raters of equal weight; the effective "
+            f"number here is {effective[0]:.1f}."
+        )
+    return min(effective) - 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,9 +253,8 @@ class _Influence:
 
     def correction(self, weights: Values) -> Values:
         """Return what the metric adds to the mean of each system."""
-        added: Values = -np.bincount(
-            self.system, weights * self.judged, minlength=self.everywhere.shape[1]
-        )
+        systems = self.everywhere.shape[1]
+        added: Values = np.bincount(self.system, -weights * self.judged, systems).astype(np.float64)
         return added
 
     def variances(self, weights: Values) -> tuple[Values, Values]:
@@ -274,8 +286,10 @@ class _Influence:
         codes = self.ways[way].astype(np.int64)
         size = int((self.units if way == "items" else codes).max()) + 1
         systems = self.everywhere.shape[1]
-        sums = np.bincount(codes * systems + self.system, values, minlength=size * systems)
-        return sums.reshape(size, systems).astype(np.float64)
+        sums: Values = np.bincount(
+            codes * systems + self.system, values, minlength=size * systems
+        ).astype(np.float64)
+        return sums.reshape(size, systems)
 
     def _by_unit(self, values: Values) -> Values:
         """Sum the items of each cluster, shape (clusters, systems)."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -115,7 +116,11 @@ def _section(
     section = MetricSection(name, "", None, (), "", line)
     try:
         part, scale = _as_analysed(part, subject, options)
-        people = People.from_table(part, lower_is_better=not subject.higher_is_better)
+        people = People.from_table(
+            part,
+            lower_is_better=not subject.higher_is_better,
+            item_groups=options.item_groups,
+        )
         judges = tuple(_judges(table.for_criterion(name), subject, options, compared))
         section = replace(section, scale=scale, judges=judges)
         scores = _chosen(compared.scores, options.metrics)
@@ -135,6 +140,7 @@ def _section(
                     alpha=options.alpha,
                     price=options.price_per_judgement,
                     sha256=part.sha256,
+                    stated={"item_groups": options.item_groups} if options.item_groups else {},
                 )
             ),
         )
@@ -195,7 +201,7 @@ def powered_estimates(
     alpha: float,
     price: float,
     sha256: str,
-    transformations: Sequence[str] = (),
+    stated: Mapping[str, object] = MappingProxyType({}),
 ) -> Iterator[PoweredEstimates]:
     """Estimates with each metric that has a score of every output.
 
@@ -206,14 +212,13 @@ def powered_estimates(
     alpha : 1 − confidence
     price : of a judgement by a person
     sha256 : of the judgements, for the signatures
-    transformations : what was done to the judgements, for the signatures
+    stated : further options, for the signatures
     """
     aligned = scores.aligned(people.systems, scores.items)
     for number, name in enumerate(scores.metrics):
         line = signature(
             "prediction-powered",
-            {"metric": name, "alpha": alpha, "scores": scores.sha256[:16]}
-            | dict.fromkeys(transformations, True),
+            {"metric": name, "alpha": alpha, "scores": scores.sha256[:16], **stated},
             sha256=sha256,
         )
         try:

@@ -207,6 +207,8 @@ def test_the_command_predicts_with_a_metric_and_its_price(judgements, tmp_path, 
     assert found["signature"].startswith("prediction-powered|")
     assert main(["predict", judgements, file]) == 0
     assert "next to those of people alone" in capsys.readouterr().out
+    assert main(["predict", judgements, file, "--item-groups", "document"]) == 2
+    assert "no factor 'document'" in capsys.readouterr().err
     half = written(tmp_path / "half.csv", ("system", "item", "metric", "score"), rows[:100])
     assert main(["predict", judgements, half]) == 0
     assert "no score of" in capsys.readouterr().out

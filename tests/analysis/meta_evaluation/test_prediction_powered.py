@@ -1,10 +1,13 @@
 """Estimates that use a metric hold whatever it is worth, and are sharper with a good one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from analysis.errors import Undefined
+from analysis.meta_evaluation import prediction_powered as module
 from analysis.meta_evaluation.people import People
 from analysis.meta_evaluation.prediction_powered import (
     ControlVariate,
@@ -12,23 +15,26 @@ from analysis.meta_evaluation.prediction_powered import (
     fit_control_variate,
     prediction_powered,
 )
+from analysis.typing import Codes
 
 TRUTH = 0.4  # the second system is better by this
 ITEMS, JUDGED, RATERS, PER_OUTPUT = 400, 80, 16, 2
 JUDGES = ("good", "useless", "adversarial")
 
 
-def simulated(seed: int) -> tuple[People, dict[str, np.ndarray], float]:
-    """Judgements of a random fifth of the items, judges that score all, and the true difference."""
+def simulated(
+    seed: int, judged_items: int = JUDGED, raters: int = RATERS
+) -> tuple[People, dict[str, np.ndarray], float]:
+    """Judgements of some items at random, judges that score all, and the true difference."""
     rng = np.random.default_rng(seed)
     shared, own = rng.normal(size=ITEMS), rng.normal(size=(2, ITEMS))
     merit = np.array([[0.0], [TRUTH]]) + shared + own
-    judged = np.sort(rng.choice(ITEMS, JUDGED, replace=False))
-    taste = 0.3 * rng.normal(size=(RATERS, 2)) + 0.5 * rng.normal(size=(RATERS, 1))
+    judged = np.sort(rng.choice(ITEMS, judged_items, replace=False))
+    taste = 0.3 * rng.normal(size=(raters, 2)) + 0.5 * rng.normal(size=(raters, 1))
     rows = [
         (system, place, rater, merit[system, item] + taste[rater, system] + 0.4 * rng.normal())
         for place, item in enumerate(judged)
-        for rater in rng.choice(RATERS, PER_OUTPUT, replace=False)
+        for rater in rng.choice(raters, PER_OUTPUT, replace=False)
         for system in (0, 1)
     ]
     system, item, rater, value = (np.array(column) for column in zip(*rows, strict=True))
@@ -36,7 +42,7 @@ def simulated(seed: int) -> tuple[People, dict[str, np.ndarray], float]:
     people = People(
         ("a", "b"),
         tuple(names[item] for item in judged),
-        tuple(f"r{n}" for n in range(RATERS)),
+        tuple(f"r{n}" for n in range(raters)),
         system,
         item,
         rater,
@@ -129,11 +135,8 @@ def test_the_worth_of_a_judge_in_judgements(simulation):
 
 
 def test_the_estimate_and_its_variance_are_those_of_the_definition():
-    """Angelopoulos et al.: mean of people + λ (mean over all items − mean over judged ones).
-
-    With a rater for each item, only items are clusters, and leaving out one item at a time gives
-    the variance in another way.
-    """
+    """Angelopoulos et al.: mean of people + λ (mean over all items − mean over judged ones), with
+    the λ of each item fitted without it. With a rater for each item, only items are clusters."""
     people, judges, _ = simulated(3)
     judged = np.array([int(name[1:]) for name in people.items])
     rows = np.unique(people.item * 2 + people.system, return_index=True)[1]  # one judgement each
@@ -148,27 +151,106 @@ def test_the_estimate_and_its_variance_are_those_of_the_definition():
     )
     of_judge = scores[1] - scores[0]
 
-    def estimate(out: int | None, weight: float) -> float:
-        mine, all_items = judged != out, np.arange(ITEMS) != out
-        return float(
-            of_people[mine].mean()
-            + weight * (of_judge[all_items].mean() - of_judge[judged[mine]].mean())
-        )
+    # What each item adds to the estimate: people alone, and the metric with weight 1.
+    centred = of_judge - of_judge.mean()
+    none, metric = np.zeros(ITEMS), centred / ITEMS
+    none[judged] = (of_people - of_people.mean()) / JUDGED
+    metric[judged] -= centred[judged] / JUDGED
+    weights = np.array(
+        [
+            -(np.delete(none, item) @ np.delete(metric, item))
+            / (np.delete(metric, item) ** 2).sum()
+            for item in judged
+        ]
+    )
+    assert found.weight == pytest.approx(weights.mean())
+    weighed = weights * centred[judged]
+    difference = found.powered.means[1] - found.powered.means[0]
+    assert difference == pytest.approx((of_people - weighed).mean())
+    added = weights.mean() * centred / ITEMS
+    rest = of_people - weighed
+    added[judged] += (rest - rest.mean()) / JUDGED
+    expected = (added**2).sum() * ITEMS / (ITEMS - 1)
+    assert found.powered.variances[0, 1] == pytest.approx(expected)
 
-    assert found.powered.means[1] - found.powered.means[0] == pytest.approx(
-        estimate(None, found.weight)
-    )
-    without = [estimate(out, found.weight) for out in range(ITEMS)]
-    # What each item contributes; judged items weigh more than the others.
-    contributions = np.array(without) - estimate(None, found.weight)
-    assert found.powered.variances[0, 1] == pytest.approx((contributions**2).sum(), rel=0.03)
-    # The weight is the one with the least variance: what is left out is linear in it.
-    none, one = (
-        np.array([estimate(out, weight) - estimate(None, weight) for out in range(ITEMS)])
-        for weight in (0.0, 1.0)
-    )
-    best = -(none @ (one - none)) / ((one - none) @ (one - none))
-    assert found.weight == pytest.approx(best, rel=0.03)
+
+# (judged items, raters): where estimates are given, a few of the cells of docs/metrics.md
+SMALL = [(20, 4), (20, 16), (30, 8)]
+
+
+def held(cell: tuple[int, int], campaigns: int) -> dict[str, float]:
+    """The share of campaigns whose intervals hold, by judge."""
+    found: dict[str, list[bool]] = {}
+    for seed in range(campaigns):
+        people, judges, truth = simulated(seed, *cell)
+        for name in ("good", "useless"):
+            try:
+                fitted = fit(people, judges[name])
+            except Undefined:
+                continue
+            low, high = interval(fitted.powered, fitted.df)[1:]
+            found.setdefault(name, []).append(low <= truth <= high)
+    return {name: float(np.mean(each)) for name, each in found.items()}
+
+
+@pytest.mark.parametrize("cell", SMALL, ids=str)
+def test_intervals_of_few_judged_items_hold(cell):
+    shares = held(cell, 300)
+    assert min(shares.values()) >= 0.94 - 2 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_a_weight_fitted_to_what_it_weighs_makes_intervals_too_narrow(monkeypatch):
+    """The negative control: eight items, and one weight for all of them."""
+    monkeypatch.setattr(module, "LEAST_ITEMS", 3)
+    without = module._Influence.weights
+    shares = held((8, 16), 400)
+    assert shares["useless"] > 0.92
+
+    def of_all(self):
+        human = self._summed(self.human, "items")
+        metric = self._summed(-self.judged, "items") + self._by_unit(self.everywhere)
+        human, metric = (each - each.mean(axis=1, keepdims=True) for each in (human, metric))
+        return np.full_like(without(self), -(human * metric).sum() / (metric**2).sum())
+
+    monkeypatch.setattr(module._Influence, "weights", of_all)
+    assert held((8, 16), 400)["useless"] < shares["useless"] - 0.02
+
+
+DOCUMENTS, SEGMENTS, JUDGED_DOCUMENTS = 60, 8, 24
+
+
+def in_documents(seed: int) -> tuple[People, np.ndarray, Codes]:
+    """Two equal systems, whose quality differs by document; some whole documents are judged."""
+    rng = np.random.default_rng(seed)
+    document = np.arange(DOCUMENTS * SEGMENTS) // SEGMENTS
+    merit = rng.normal(size=(2, DOCUMENTS))[:, document]
+    merit = merit + 0.7 * rng.normal(size=merit.shape)
+    chosen = rng.choice(DOCUMENTS, JUDGED_DOCUMENTS, replace=False)
+    judged = np.flatnonzero(np.isin(document, chosen))
+    item = np.repeat(np.arange(len(judged)), 2)
+    system = np.tile([0, 1], len(judged))
+    rater = np.repeat(rng.integers(0, RATERS, len(judged)), 2)
+    value = merit[system, judged[item]] + 0.2 * rng.normal(size=(RATERS, 2))[rater, system]
+    value = value + 0.4 * rng.normal(size=len(value))
+    names = tuple(f"i{n:03}" for n in range(len(document)))
+    people = People(
+        ("a", "b"), tuple(names[n] for n in judged), tuple(map(str, range(RATERS))),
+        system, item, rater, value,
+    )  # fmt: skip
+    return people, merit + 0.3 * rng.normal(size=merit.shape), document[judged][item]
+
+
+def test_documents_are_clusters_where_they_group_the_items():
+    held = {"items": [], "documents": []}
+    names = tuple(f"i{n:03}" for n in range(DOCUMENTS * SEGMENTS))
+    for seed in range(200):
+        people, scores, documents = in_documents(seed)
+        for unit, each in (("items", people), ("documents", replace(people, group=documents))):
+            found = fit_control_variate(each, "judge", scores, names)
+            low, high = interval(found.powered, found.df)[1:]
+            held[unit].append(low <= 0 <= high)
+    assert np.mean(held["documents"]) >= 0.94 - 2 * np.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(held["items"]) < 0.85
 
 
 def test_the_order_of_systems_and_the_unit_of_the_metric_change_nothing():
@@ -251,5 +333,9 @@ def test_unusable_judgements_are_refused():
         fit(people, gap)
     with pytest.raises(Undefined, match="no score of the judged item"):
         fit_control_variate(people, "judge", judges["good"], tuple(map(str, range(ITEMS))))
+    with pytest.raises(Undefined, match=r"at least 20 judged items .* number here is 15\.0"):
+        fit(simulated(1, 15)[0], judges["good"])
+    with pytest.raises(Undefined, match=r"three raters .* number here is 2\.0"):
+        fit(simulated(1, 40, 2)[0], judges["good"])
     with pytest.raises(Undefined, match="Every output was judged"):
         fit_control_variate(people, "judge", judges["good"][:, :JUDGED], people.items)

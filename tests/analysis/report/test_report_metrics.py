@@ -24,6 +24,7 @@ from analysis.table import JudgementTable
 from analysis.text_metrics.score_files import scores_from
 
 SYSTEMS, ITEMS, JUDGED, RATERS = 5, 30, 20, 6
+QUALITY = np.random.default_rng(3).normal(size=(SYSTEMS, ITEMS))  # of each output
 QUICK = {"runs": 20, "agreement_resamples": 10, "metric_resamples": 50}
 
 
@@ -31,7 +32,12 @@ def judged(seed: int = 1) -> JudgementTable:
     """Two of six raters judge each of the first items: system 4 is the best."""
     dice = np.random.default_rng(seed)
     rows = [
-        (f"r{(item + k) % RATERS}", f"i{item}", f"s{system}", system + dice.normal())
+        (
+            f"r{(item + k) % RATERS}",
+            f"i{item}",
+            f"s{system}",
+            system + QUALITY[system, item] + dice.normal(),
+        )
         for item in range(JUDGED)
         for k in range(2)
         for system in range(SYSTEMS)
@@ -52,7 +58,7 @@ def judged(seed: int = 1) -> JudgementTable:
 def compared(seed: int = 2) -> Compared:
     dice = np.random.default_rng(seed)
     cells = {
-        (metric, f"s{system}", f"i{item}"): sign * system + dice.normal()
+        (metric, f"s{system}", f"i{item}"): sign * (system + QUALITY[system, item]) + dice.normal()
         for metric, sign in (("good", 1), ("errors", -1), ("noise", 0))
         for system in range(SYSTEMS)
         for item in range(ITEMS)
