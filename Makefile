@@ -11,8 +11,8 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 PIP := $(PYTHON) -m pip --quiet --quiet --disable-pip-version-check install --prefer-binary --no-compile
 # tests/conftest.py says how many workers are right for this machine.
-PYTEST_FLAGS ?= --numprocesses auto --dist worksteal
-QUICK_FLAGS ?= --numprocesses logical --dist worksteal
+PYTEST_FLAGS ?= --numprocesses auto --dist loadfile --no-loadscope-reorder
+QUICK_FLAGS ?= --numprocesses logical --dist loadfile --no-loadscope-reorder
 # Nothing in them is quick (MARKS in tests/conftest.py): not to import them saves seconds of each process.
 NOT_QUICK := browser engines evalsite experiments faults hostile journeys races
 

@@ -46,21 +46,27 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 # Folders, and fixtures, of tests that drive a browser, that start the site, and that take longer.
 MARKS = {
-    "browser": {"engines", "browser"},
     "processes": {"evalsite", "faults", "site_of_the_session"},
+    "browser": {"engines", "browser"},
     "slow": {"experiments", "hostile", "journeys", "races"},
 }
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `make quick` leaves out."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Mark what `make quick` leaves out, and begin with the modules that wait longest.
+
+    At the end of a run, no core then waits for the last of them.
+    """
     for item in items:
         folders = item.path.relative_to(item.config.rootpath).parts[:-1]
         found = {*folders, *getattr(item, "fixturenames", ())}
         for mark, places in MARKS.items():
             if places & found:
                 item.add_marker(mark)
+    yield
+    marked = [{item.path for item in items if item.get_closest_marker(mark)} for mark in MARKS]
+    items.sort(key=lambda item: [item.path not in modules for modules in marked])
 
 
 @pytest.fixture(scope="session")
