@@ -7,8 +7,9 @@ from dataclasses import asdict, replace
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements
 from analysis.errors import OptionsError
+from analysis.inference import GENERALITIES
 from analysis.ranking import power
-from analysis.ranking.bradley_terry import bradley_terry
+from analysis.ranking.bradley_terry import INDEPENDENT, bradley_terry
 from analysis.ranking.clusters import (
     METHODS,
     SCHEMES,
@@ -106,10 +107,11 @@ def add_bradley_terry_options(parser: argparse.ArgumentParser) -> None:
     """Options of the Bradley–Terry model."""
     parser.add_argument("--ties", choices=("davidson", "half"), default="davidson")
     parser.add_argument(
-        "--cluster",
-        choices=("none", "rater", "item", "both"),
+        "--generality",
+        choices=(*GENERALITIES, INDEPENDENT),
         default="both",
-        help="whose judgements depend on each other",
+        help="what claims are about: new raters, new items, or both; none: take all judgements as "
+        "independent",
     )
     _add_direction_option(parser)
 
@@ -119,9 +121,9 @@ def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Out
     judgements = counted_judgements(table, options)
     pairs = pairs_from_table(judgements, lower_is_better=options.lower_is_better)
     result = bradley_terry(
-        pairs, ties=options.ties, cluster=options.cluster, alpha=options.alpha, seed=options.seed
+        pairs, ties=options.ties, generality=options.generality, alpha=options.alpha
     )
-    stated = {name: getattr(options, name) for name in ("ties", "cluster", "alpha", "seed")}
+    stated = {name: getattr(options, name) for name in ("ties", "generality", "alpha")}
     stated |= {"criterion": chosen_criterion(table, options)}
     stated |= {"exclude": sorted(options.exclude_raters)}
     stated |= {"lower": "better"} if options.lower_is_better else {}

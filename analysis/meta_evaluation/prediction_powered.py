@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.errors import Undefined
+from analysis.inference import Units, clustered_variances
 from analysis.scales.comparison import (
     Contrast,
     FixedMean,
-    difference_variances,
     means_and_contrasts,
 )
 from analysis.typing import Codes, Values
@@ -84,7 +84,13 @@ def prediction_powered(
     fit = fit_control_variate(people, name, scores, items)
     tables = {
         use: means_and_contrasts(
-            people.systems, each.means, each.spread, each.variances, alpha=alpha, df=fit.df
+            people.systems,
+            each.means,
+            each.spread,
+            each.variances,
+            alpha=alpha,
+            df=fit.df,
+            pooled=False,
         )
         for use, each in (("people", fit.people), ("powered", fit.powered))
     }
@@ -175,27 +181,17 @@ def _places(people: People, name: str, scores: Values, items: tuple[str, ...]) -
 
 
 def _freedom(people: People) -> float:
-    """Kish's effective number of the scarcer clusters, less one for the mean and one for λ.
-
-    Refuses too few of either.
-    """
-    units = "items" if people.group is None else "groups of items"
-    effective = []
-    for codes in (people.rater, people.item if people.group is None else people.group):
-        sizes = np.bincount(codes).astype(np.float64)
-        effective.append(float(sizes.sum() ** 2 / (sizes**2).sum()))
-    if effective[1] < LEAST_ITEMS:
+    """Degrees of freedom by the rule, less one for λ; refuses too few raters or items."""
+    groups = people.item if people.group is None else people.group
+    units = Units.of(people.rater, groups)
+    units.require()
+    if units.items.lacks(LEAST_ITEMS):
         raise Undefined(
-            f"Estimates that use a metric need at least {LEAST_ITEMS} judged {units} of equal "
-            "weight, because the metric's weight is fitted to them; the effective number here is "
-            f"{effective[1]:.1f}."
+            f"Estimates that use a metric need at least {LEAST_ITEMS} judged "
+            f"{'items' if people.group is None else 'groups of items'}, because the metric's "
+            f"weight is fitted to them; here there are {units.items.counted()}."
         )
-    if effective[0] < 3:
-        raise Undefined(
-            "Estimates that use a metric need at least three raters of equal weight; the effective "
-            f"number here is {effective[0]:.1f}."
-        )
-    return min(effective) - 2
+    return units.df - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,11 +254,7 @@ class _Influence:
         return added
 
     def variances(self, weights: Values) -> tuple[Values, Values]:
-        """Return a covariance whose diagonal holds for means, and the variances of differences.
-
-        With few raters the two-way difference can be too small by chance; neither way alone may
-        exceed it (MacKinnon, Nielsen & Webb 2021).
-        """
+        """Return a covariance whose diagonal holds for means, and the variances of differences."""
         systems = self.everywhere.shape[1]
         counts = np.bincount(self.system, minlength=systems)
         of_system = np.bincount(self.system, weights, systems) / counts
@@ -276,10 +268,10 @@ class _Influence:
                 sums += everywhere
             used = int((sums != 0).any(axis=1).sum())
             found[way] = sums.T @ sums * used / max(used - 1, 1)
-        two_way = found["items"] + found["raters"] - found["both"]
-        ways = (two_way, found["items"], found["raters"])
-        spread = np.diag(np.max([np.diag(way) for way in ways], axis=0))
-        return spread, np.max([difference_variances(way) for way in ways], axis=0)
+        spread, variances = clustered_variances(
+            found["raters"], found["items"], found["both"], "both"
+        )
+        return np.diag(spread), variances
 
     def _summed(self, values: Values, way: str) -> Values:
         """Sum the judgements of each cluster, shape (clusters, systems)."""

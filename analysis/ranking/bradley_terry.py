@@ -11,15 +11,22 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from analysis.errors import OptionsError, RankingError, Undefined
+from analysis.errors import OptionsError, RankingError
+from analysis.inference import (
+    GENERALITIES,
+    Units,
+    adjusted_p,
+    clustered_variances,
+    critical_t,
+    difference_variances,
+)
 from analysis.typing import Values
 
 from .pairs import LOSS, TIE, WIN, Counts, Pairs, count, require_comparable
 from .rank_ranges import cluster_ends
 
 TIES = ("davidson", "half")
-CLUSTERINGS = ("none", "rater", "item", "both")
-SIMULATIONS = 20_000
+INDEPENDENT = "none"
 STEPS = 100
 PRECISION = 1e-10
 # A drawn table may have no maximum (a system that won all); this pull to 0 gives it a finite one.
@@ -57,7 +64,8 @@ class BradleyTerry:
     """Strengths from the best down and every pairwise difference.
 
     `tie` is Davidson's ν (None where ties count as half wins, or there are none). `effective` is
-    Kish's number of equally busy raters (items); `df` = effective − 1 is the t distribution's.
+    Kish's number of equally busy raters or items, whichever is smaller, of those that the claims
+    are about (`clustered_by`); `df` = effective − 1 is the t distribution's.
     """
 
     systems: tuple[Strength, ...]
@@ -87,9 +95,8 @@ def bradley_terry(
     pairs: Pairs,
     *,
     ties: str = "davidson",
-    cluster: str = "both",
+    generality: str = "both",
     alpha: float = 0.05,
-    seed: int = 1,
 ) -> BradleyTerry:
     """Fit all comparisons and compare every two systems simultaneously.
 
@@ -97,9 +104,9 @@ def bradley_terry(
     ----------
     pairs : comparisons of two systems; `pairs_from_table` makes them of a table
     ties : `davidson` estimates how likely ties are, `half` counts a tie as half a win
-    cluster : whose judgements depend on each other: `rater`, `item`, `both` or `none`
+    generality : what claims are about, and errors are clustered by: `raters`, `items` or `both`;
+        `none` takes all judgements as independent
     alpha : 1 − confidence of all intervals together, between 0 and 1
-    seed : of the draws that the simultaneous intervals are based on
 
     Returns
     -------
@@ -108,33 +115,36 @@ def bradley_terry(
 
     Raises
     ------
-    OptionsError : an unknown treatment of ties or clustering, or alpha out of range
+    OptionsError : an unknown treatment of ties or generality, or alpha out of range
     RankingError : systems that cannot be ranked, because they are disconnected or separated
-    Undefined : fewer than two raters (items) to take the variance from
+    Undefined : fewer than three raters or items of those that the claims are about
 
     Source
     ------
     Bradley & Terry (1952); ties after Davidson (1970); existence of the estimate after Ford (1957);
     clustered errors after Cameron, Gelbach & Miller (2011); ranks after Mogstad et al. (2024).
     """
-    _require_options(ties, cluster, alpha)
+    _require_options(ties, generality, alpha)
     counts = count(pairs)
     require_estimable(pairs.systems, counts, ties)
     found = fit(counts, ties=ties)
-    covariance = _covariance(pairs, found, cluster)
-    effective = _effective(pairs, cluster)
-    df = None if effective is None else max(effective - 1, 1.0)
-    largest = largest_differences(covariance, df, seed)
-    critical = float(np.quantile(largest, 1 - alpha))
-    differences = _differences(found.ability, covariance, largest, critical)
+    units = None
+    if generality != INDEPENDENT:
+        units = Units.of(pairs.rater, pairs.item, generality)
+        units.require()
+    spread, variances = _variances(pairs, found, generality)
+    df = np.inf if units is None else units.df
+    comparisons = len(found.ability) * (len(found.ability) - 1) // 2
+    critical = critical_t(alpha, comparisons, df)
+    differences = _differences(found.ability, variances, critical, comparisons, df)
     return BradleyTerry(
-        systems=_strengths(pairs.systems, found.ability, covariance, differences[3] < alpha),
+        systems=_strengths(pairs.systems, found.ability, spread, differences[3] < alpha),
         pairs=_named(pairs.systems, found.ability, differences),
         ties=ties,
         tie=None if found.log_tie is None else float(np.exp(found.log_tie)),
-        clustered_by=cluster,
-        effective=effective,
-        df=df,
+        clustered_by=generality,
+        effective=None if units is None else units.effective,
+        df=None if units is None else units.df,
         critical=critical,
         alpha=alpha,
         log_likelihood=found.log_likelihood,
@@ -255,12 +265,13 @@ def _tie_is_bounded(counts: Counts) -> bool:
     return False
 
 
-def _require_options(ties: str, cluster: str, alpha: float) -> None:
+def _require_options(ties: str, generality: str, alpha: float) -> None:
     problems = []
     if ties not in TIES:
         problems.append(f"There is no treatment of ties {ties!r}: {', '.join(TIES)}.")
-    if cluster not in CLUSTERINGS:
-        problems.append(f"There is no clustering {cluster!r}: {', '.join(CLUSTERINGS)}.")
+    if generality not in (*GENERALITIES, INDEPENDENT):
+        known = ", ".join((*GENERALITIES, INDEPENDENT))
+        problems.append(f"There is no generality {generality!r}: {known}.")
     if not 0 < alpha < 1:
         problems.append(f"alpha is {alpha}, but must lie between 0 and 1.")
     if problems:
@@ -320,41 +331,56 @@ def _pinned(information: Values, systems: int) -> Values:
 # --- variance ------------------------------------------------------------------------------
 
 
-def _covariance(pairs: Pairs, found: Fit, cluster: str) -> Values:
-    """Covariance of the abilities, shape (systems, systems): sandwich clustered as asked."""
+def sandwich(pairs: Pairs, found: Fit) -> tuple[Values, Values, Values, Values]:
+    """Covariances of the abilities: the model's, and clustered by rater, by item, by their cells.
+
+    Parameters
+    ----------
+    pairs : comparisons
+    found : their fit
+
+    Returns
+    -------
+    four arrays of shape (systems, systems); zeros where there is only one cluster
+
+    Source
+    ------
+    Cameron, Gelbach & Miller (2011).
+    """
     systems = len(pairs.systems)
     centre = np.eye(len(found.information))
     centre[:systems, :systems] -= 1 / systems
     bread = centre @ np.linalg.inv(_pinned(found.information, systems)) @ centre
-    model: Values = bread[:systems, :systems]
-    if cluster == "none":
-        return model
-    raters, items = pairs.rater.astype(np.int64), pairs.item.astype(np.int64)
-    together = raters * (int(items.max()) + 1) + items
-    parts = {
-        "rater": ((raters, 1),),
-        "item": ((items, 1),),
-        "both": ((raters, 1), (items, 1), (together, -1)),
-    }[cluster]
     scores = _scores(pairs, found)
-    meat = sum(sign * _meat(scores, codes, len(found.information)) for codes, sign in parts)
-    covariance = (bread @ meat @ bread)[:systems, :systems]
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    # The difference of covariances need not be one: the nearest that is (Cameron et al. 2011, 2.3).
-    covariance = (vectors * np.maximum(values, 0)) @ vectors.T
-    return covariance if np.trace(covariance) > 1e-9 * np.trace(model) else model
+
+    def clustered(codes: NDArray[Any]) -> Values:
+        covariance = bread @ _meat(scores, codes, len(bread)) @ bread
+        return np.asarray(covariance[:systems, :systems])
+
+    raters, items = pairs.rater.astype(np.int64), pairs.item.astype(np.int64)
+    cells = raters * (int(items.max()) + 1) + items
+    return bread[:systems, :systems], clustered(raters), clustered(items), clustered(cells)
+
+
+def _variances(pairs: Pairs, found: Fit, generality: str) -> tuple[Values, Values]:
+    """Variances of the abilities and of their differences, from the sandwich."""
+    model, by_rater, by_item, by_both = sandwich(pairs, found)
+    if generality != INDEPENDENT:
+        spread, variances = clustered_variances(by_rater, by_item, by_both, generality)
+        if spread.sum() > 1e-9 * np.trace(model):
+            return spread, variances
+    return np.diag(model), difference_variances(model)
 
 
 def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Values:
     """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
     cluster = np.unique(codes, return_inverse=True)[1].astype(np.int32)
     number = int(cluster.max()) + 1
-    if number < 2:
-        raise Undefined("Clustered errors need at least two raters and at least two items.")
     summed = scipy.sparse.csr_matrix((number, parameters))
     for column, cells in scores:  # one by one: a million judgements at once would fill the memory
         summed = summed + scipy.sparse.csr_matrix((cells, (cluster, column)), shape=summed.shape)
-    meat: Values = (summed.T @ summed).toarray() * number / (number - 1)
+    # A single cluster, of units that no claim is about, has no variance.
+    meat: Values = (summed.T @ summed).toarray() * number / max(number - 1, 1)
     return meat
 
 
@@ -377,65 +403,22 @@ def _residuals(pairs: Pairs, found: Fit) -> tuple[Values, Values]:
     return 1 - pairs.outcome / 2 - expected, (pairs.outcome == TIE) - tie_chance
 
 
-def _effective(pairs: Pairs, cluster: str) -> float | None:
-    """Kish's effective number of clusters (1965): (Σn)²/Σn²; the smaller one of two ways."""
-    units = {"none": [], "rater": [pairs.rater], "item": [pairs.item]}
-    units["both"] = [pairs.rater, pairs.item]
-    sizes = [np.bincount(codes).astype(float) for codes in units[cluster]]
-    return min((float(size.sum() ** 2 / np.sum(size**2)) for size in sizes), default=None)
-
-
 # --- simultaneous comparison ---------------------------------------------------------------
 
 
-def _errors(covariance: Values) -> Values:
-    """Standard error of every difference, shape (systems, systems), zero on the diagonal."""
-    variance = np.diag(covariance)
-    return np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
-
-
-def largest_differences(covariance: Values, df: float | None, seed: int) -> Values:
-    """Draw the largest |difference|/error of all pairs if all systems were equal.
-
-    Tukey's studentised range, for abilities with any covariance: multivariate normal, or t.
-
-    Parameters
-    ----------
-    covariance : of the abilities, shape (systems, systems)
-    df : degrees of freedom of multivariate t; None: normal
-    seed : of the draws
-    """
-    from .distances import largest_distances  # loads Numba: see `Resampling._drawer`
-
-    rng = np.random.Generator(np.random.Philox(key=seed % 2**64))
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    errors = _errors(covariance)
-    inverse = np.divide(1, errors, out=np.zeros_like(errors), where=errors > 0)
-    largest = np.empty(SIMULATIONS)
-    for start in range(0, SIMULATIONS, 1000):
-        normal = rng.standard_normal((1000, len(covariance))) @ root.T
-        largest[start : start + 1000] = largest_distances(normal, inverse)
-    if df is not None:
-        largest /= np.sqrt(rng.chisquare(df, SIMULATIONS) / df)
-    return np.sort(largest)
-
-
 def _differences(
-    ability: Values, covariance: Values, largest: Values, critical: float
+    ability: Values, variances: Values, critical: float, comparisons: int, df: float
 ) -> tuple[Values, Values, Values, Values]:
     """Differences, low and high ends, adjusted p, each of shape (systems, systems)."""
     difference = ability[:, None] - ability[None, :]
-    errors = _errors(covariance)
-    ratio = np.divide(np.abs(difference), errors, out=np.zeros_like(errors), where=errors > 0)
-    beyond = len(largest) - np.searchsorted(largest, ratio, side="left")
-    # one more draw than were made: a share of simulations is never 0 (Davison & Hinkley 1997)
-    p = np.minimum((beyond + 1) / (len(largest) + 1), 1)
+    errors = np.sqrt(np.maximum(variances, 0))
+    ratio = np.divide(difference, errors, out=np.zeros_like(errors), where=errors > 0)
+    p = adjusted_p(ratio, comparisons, df)
     return difference, difference - critical * errors, difference + critical * errors, p
 
 
 def _strengths(
-    systems: tuple[str, ...], ability: Values, covariance: Values, distinct: NDArray[np.bool_]
+    systems: tuple[str, ...], ability: Values, spread: Values, distinct: NDArray[np.bool_]
 ) -> tuple[Strength, ...]:
     """Rank sets: below all that are surely better, above all that are surely worse."""
     better = distinct & (ability[None, :] > ability[:, None])
@@ -443,7 +426,7 @@ def _strengths(
     low, high = 1 + better.sum(axis=1), len(systems) - worse.sum(axis=1)
     order = np.lexsort([np.arange(len(systems)), -ability])
     cluster = 1 + np.r_[0, np.cumsum(cluster_ends(low[order], high[order])[:-1])]
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0))
+    errors = np.sqrt(spread)
     return tuple(
         Strength(
             systems[number],

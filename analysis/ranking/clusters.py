@@ -1,5 +1,6 @@
 """Rankings in clusters: repeated runs, rank ranges from the runs, clusters from the ranges."""
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,16 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.errors import OptionsError, RankingError
+from analysis.inference import Units, generality_problems, widened_alpha
 from analysis.signature import signature
 from analysis.table import JudgementTable
 from analysis.typing import Progress, Values
 
 from .pairs import Counts, Pairs, count, pairs_from_table, require_comparable, unmet
-from .rank_ranges import cluster_ends, ranges_of_ranks, ranks
+from .rank_ranges import cluster_ends, published_cut, ranges_of_ranks, ranks
 
 PASSES = ("order", "k-player")  # through the judgements in the order of the table
 METHODS = ("wmt", "bradley-terry", *PASSES)
 SCHEMES = ("none", "pairs", "screens", "items", "raters", "raters-items")
+# The scheme that draws the units that claims are about.
+SCHEME_OF = {"raters": "raters", "items": "items", "both": "raters-items"}
 KINDS = ("relative", "scale", "category", "count", "time", "error")
 CUT_CHECKS = 200
 LEAST_ALPHA = 1e-6
@@ -39,7 +43,8 @@ class RankingOptions:
     the table by pairs (`order`) or by whole screens (`k-player`). `kinds` gives the kind of each
     criterion (see `kind_of`); only `relative` ones are ranked. On criteria in `lower_is_better` the
     lower value wins, as with ranks. `item_groups` is a factor (such as the document) whose items
-    are drawn together; "" draws single items.
+    are drawn together; "" draws single items. `generality` says what claims are about: new
+    `raters`, new `items`, or `both`.
     """
 
     seed: int = 1
@@ -51,6 +56,7 @@ class RankingOptions:
     kinds: Mapping[str, str] = field(default_factory=dict)
     lower_is_better: tuple[str, ...] = ()
     item_groups: str = ""
+    generality: str = "both"
 
     def __post_init__(self) -> None:
         if isinstance(self.resample, str):  # one scheme, as `by_clusters` takes it
@@ -72,6 +78,7 @@ class RankingOptions:
                 yield f"Criterion {criterion} cannot be {kind!r}: {', '.join(KINDS)}."
         if self.method == "k-player" and "pairs" in self.resample:
             yield "k-player updates take whole screens; they cannot resample pairs."
+        yield from generality_problems(self.generality)
         yield from alpha_problems(self.alpha)
 
 
@@ -130,6 +137,27 @@ class Resampling:
     def systems(self) -> tuple[str, ...]:
         """The systems in alphabetical order: the columns of every draw."""
         return self.pairs.systems
+
+    @cached_property
+    def units(self) -> Units | None:
+        """The raters and items, if the scheme draws whole ones of those that a claim is about."""
+        for generality, scheme in SCHEME_OF.items():
+            if scheme == self.scheme:
+                return Units.of(self.pairs.rater, self.pairs.item, generality)
+        return None
+
+    def cut(self, alpha: float, runs: int) -> int:
+        """Return how many runs to leave out at either end of a range of ranks.
+
+        Parameters
+        ----------
+        alpha : 1 − confidence
+        runs : their number
+        """
+        if self.units is None:
+            return published_cut(alpha, runs)
+        # The k-th lowest of n runs has a share of k/(n + 1) below it.
+        return max(math.floor(widened_alpha(alpha, self.units) * (runs + 1) / 2) - 1, 0)
 
     def draw(
         self, first: int, count: int, *, threads: int = 1, progress: Progress | None = None
@@ -347,6 +375,9 @@ def ranking_from_draws(
 ) -> Ranking:
     """Order by the mean over the runs; rank ranges and clusters at level 1 − alpha.
 
+    Where whole raters or items are drawn, ranges are wider than the runs' own percentiles, because
+    few of them scatter less when drawn again than others would (see `widened_alpha`).
+
     Parameters
     ----------
     resampling : of one criterion
@@ -358,9 +389,10 @@ def ranking_from_draws(
     # systems with equal scores are sorted by name
     order = np.lexsort([np.arange(len(means)), -means])
     lows, highs = ranks(draws)
-    low, high = ranges_of_ranks(lows[:, order], highs[:, order], alpha)
+    cut = resampling.cut(alpha, len(draws))
+    low, high = ranges_of_ranks(lows[:, order], highs[:, order], cut)
     ends = cluster_ends(low, high)
-    shares = _cut_shares(draws, lows, highs, order, alpha=alpha, seed=resampling.seed)
+    shares = _cut_shares(draws, lows, highs, order, cut=cut, seed=resampling.seed)
     cluster = 1 + np.r_[0, np.cumsum(ends[:-1])]
     options = {"criterion": resampling.criterion, "runs": len(draws), "resample": resampling.scheme}
     options |= {"seed": resampling.seed, "alpha": alpha, "exclude": sorted(exclude)}
@@ -389,7 +421,7 @@ def _cut_shares(
     highs: NDArray[np.int32],
     order: NDArray[np.int64],
     *,
-    alpha: float,
+    cut: int,
     seed: int,
 ) -> Values:
     """Redraw the runs and compute the share in which a cluster ends at each place."""
@@ -400,7 +432,7 @@ def _cut_shares(
         again = rng.integers(len(draws), size=len(draws))
         means = draws[again].mean(axis=0)
         new_order = np.lexsort([np.arange(len(means)), -means])
-        low, high = ranges_of_ranks(lows[again], highs[again], alpha)
+        low, high = ranges_of_ranks(lows[again], highs[again], cut)
         position = np.empty_like(place)
         position[new_order] = place
         same_above = np.maximum.accumulate(position[order]) == place

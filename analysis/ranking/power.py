@@ -144,12 +144,12 @@ def by_clusters(method: str = "wmt", resample: str = "none", runs: int = 200) ->
     return analyse
 
 
-def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> Analysis:
+def by_simultaneous_intervals(generality: str = "both", ties: str = "davidson") -> Analysis:
     """Return the analysis by Bradley–Terry's simultaneous pairwise intervals.
 
     Parameters
     ----------
-    cluster : whose judgements depend on each other: `rater`, `item`, `both` or `none`
+    generality : what claims are about: `raters`, `items`, `both`, or `none` (see `bradley_terry`)
     ties : `davidson` estimates how likely ties are, `half` counts a tie as half a win
 
     Returns
@@ -163,7 +163,7 @@ def by_simultaneous_intervals(cluster: str = "both", ties: str = "davidson") -> 
 
     def analyse(table: JudgementTable, campaign: int) -> tuple[Claim, ...]:
         pairs = pairs_from_table(table)
-        result = bradley_terry(pairs, cluster=cluster, ties=ties, seed=campaign)
+        result = bradley_terry(pairs, generality=generality, ties=ties)
         return tuple(
             Claim(row.system, row.rank_low, row.rank_high, row.cluster) for row in result.systems
         )

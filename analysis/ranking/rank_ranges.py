@@ -29,31 +29,33 @@ def ranks(scores: Values) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return lows, highs
 
 
-def rank_ranges(scores: Values, alpha: float = 0.05) -> tuple[NDArray[np.int32], ...]:
-    """Compute the lowest and highest rank of each system, shape (systems,) each.
+def published_cut(alpha: float, runs: int) -> int:
+    """Return how many runs the shared tasks' procedure cuts off at either end.
 
     Parameters
     ----------
-    scores : shape (runs, systems), higher is better
-    alpha : ⌈runs·alpha/2⌉ runs are cut off at either end
+    alpha : 1 − confidence
+    runs : their number
+
+    Source
+    ------
+    Sakaguchi, Post & Van Durme (2014).
     """
-    return ranges_of_ranks(*ranks(scores), alpha)
+    return min(math.ceil(round(runs * alpha / 2, 9)), (runs - 1) // 2)
 
 
 def ranges_of_ranks(
-    lows: NDArray[np.int32], highs: NDArray[np.int32], alpha: float
+    lows: NDArray[np.int32], highs: NDArray[np.int32], cut: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Compute `rank_ranges` from ranks that are known already.
+    """Compute the lowest and highest rank of each system, shape (systems,) each.
 
     Parameters
     ----------
     lows : the best rank in each run, shape (runs, systems)
     highs : the worst rank, where systems tie
-    alpha : 1 − confidence
+    cut : how many runs to leave out at either end
     """
-    runs = len(lows)
-    cut = min(math.ceil(round(runs * alpha / 2, 9)), (runs - 1) // 2)
-    return np.sort(lows, axis=0)[cut], np.sort(highs, axis=0)[runs - 1 - cut]
+    return np.sort(lows, axis=0)[cut], np.sort(highs, axis=0)[len(lows) - 1 - cut]
 
 
 def cluster_ends(low: NDArray[np.int32], high: NDArray[np.int32]) -> NDArray[np.bool_]:

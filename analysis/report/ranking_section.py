@@ -63,11 +63,11 @@ class PairRecord:
 class RankingSection:
     """Rankings from pairs, one for each way of resampling; undefined ones have their reason.
 
-    `rankings` goes by resampling scheme: `none` is as published in the field, `raters` draws
-    whole raters first and is what a referee would ask for. `rank_shares[scheme][system][r]` is
-    the share of runs in which it had rank r + 1. `mixed` and `mixed_full` are models of the
-    magnitudes, on the log scale where that exists, as is `clustered`. `bradley_terry` has
-    simultaneous intervals with errors clustered by rater and item.
+    `rankings` goes by resampling scheme: `none` is as published in the field; the one that draws
+    what claims are about (see `SCHEME_OF`) is what a referee would ask for.
+    `rank_shares[scheme][system][r]` is the share of runs in which it had rank r + 1. `mixed` and
+    `mixed_full` are models of the magnitudes, on the log scale where that exists, as is
+    `clustered`. `bradley_terry` has simultaneous intervals with clustered errors.
     """
 
     rankings: dict[str, Ranking]
@@ -192,7 +192,7 @@ def _without_rankings(
         pairs=_pair_records(pairs),
         bradley_terry=reasons.attempt(
             "bradley_terry",
-            lambda: bradley_terry(pairs, cluster="both", alpha=options.alpha, seed=options.seed),
+            lambda: bradley_terry(pairs, generality=options.generality, alpha=options.alpha),
             BradleyTerry,
             parts,
         ),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from analysis.errors import RankingError, Undefined
+from analysis.inference import Units
 from analysis.report.options import ReportOptions
 from analysis.scales.anova import Anova, Welch, factorial, group_moments, one_way, welch
 from analysis.scales.clustered import ClusteredComparison, clustered_comparison
@@ -42,7 +43,7 @@ class ScaleSection:
     """Tests of the systems' values; a method without a result has its reason in `undefined`.
 
     `mixed` is value ~ system + (1|rater) + (1|item); `mixed_full` lets raters and items also
-    differ in what they make of each system, and compares by t with raters − 1 degrees of freedom.
+    differ in what they make of each system, with the degrees of freedom of `analysis.inference`.
     `clustered` is value ~ system + rater with errors clustered by rater and item, no model needed.
     """
 
@@ -138,7 +139,7 @@ def compared_means(
 def clustered(
     values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
 ) -> ClusteredComparison:
-    """Compare means with errors clustered by rater and item, or by rater and group of items."""
+    """Compare means with errors clustered by what claims are about; groups are taken as items."""
     return clustered_comparison(
         values,
         table.system.codes,
@@ -146,8 +147,15 @@ def clustered(
         table.rater.codes,
         table.groups(options.item_groups).codes,
         alpha=options.alpha,
+        generality=options.generality,
         higher_is_better=higher_is_better,
     )
+
+
+def units_of(table: JudgementTable, options: ReportOptions) -> Units:
+    """Count the raters and items, or groups of items, of judgements on one criterion."""
+    items = table.groups(options.item_groups).codes
+    return Units.of(table.rater.codes, items, options.generality)
 
 
 def anova_of(values: Values, table: JudgementTable, options: ReportOptions) -> Anova:
@@ -240,11 +248,8 @@ def full_mixed_model(
     values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
 ) -> MixedModel:
     """Add rater × system and item × system: a rater's taste for a system is not new evidence."""
-    raters = len(table.rater.labels)
-    if raters < 3:
-        raise Undefined(
-            "Raters' preferences for systems can be estimated only with three or more raters."
-        )
+    units = units_of(table, options)
+    units.require()
     systems = len(table.system.labels)
     effects = {"rater": table.rater.codes, **_item_effects(table, options)}
     effects |= {
@@ -260,6 +265,6 @@ def full_mixed_model(
         table.system.labels,
         repeated,
         alpha=options.alpha,
-        df=raters - 1,
+        df=units.df,
         higher_is_better=higher_is_better,
     )

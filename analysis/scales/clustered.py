@@ -10,16 +10,17 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.inference import Units, clustered_variances
 from analysis.typing import Codes, Values
 
-from .comparison import Contrast, FixedMean, difference_variances, means_and_contrasts
+from .comparison import Contrast, FixedMean, means_and_contrasts
 
 
 @dataclass(frozen=True)
 class ClusteredComparison:
-    """Means adjusted for raters, with two-way clustered errors.
+    """Means adjusted for raters, with clustered errors.
 
-    `df` is the effective number of the scarcer clusters (raters or items), less one.
+    `df` is the effective number of raters or items, whichever is smaller, less one.
     """
 
     means: tuple[FixedMean, ...]
@@ -38,13 +39,14 @@ def clustered_comparison(
     items: Codes,
     *,
     alpha: float = 0.05,
+    generality: str = "both",
     higher_is_better: bool = True,
 ) -> ClusteredComparison:
     """Compare systems by least squares on `system + rater` with clustered errors.
 
-    The sandwich is clustered by rater and item. It assumes no model of how judgements depend within
-    them, but needs many of both: the t distribution takes the effective number of the scarcer ones,
-    less one.
+    The sandwich is clustered by rater and item, or by the one that claims are about. It assumes no
+    model of how judgements depend within them. t has the effective number of the scarcer ones, less
+    one, as degrees of freedom, and Bonferroni's adjustment for all pairs.
 
     Parameters
     ----------
@@ -53,6 +55,7 @@ def clustered_comparison(
     labels : names of the systems; those without a judgement are left out
     raters, items : shape (judgements,), codes of the rater and the item of each value
     alpha : 1 − confidence of all comparisons together
+    generality : what claims are about: `raters`, `items` or `both`
     higher_is_better : whether the largest mean comes first
 
     Returns
@@ -67,41 +70,35 @@ def clustered_comparison(
 
     Source
     ------
-    Cameron, Gelbach & Miller (2011); effective numbers after Kish (1965); the variance is never
-    below that of one way alone, after MacKinnon, Nielsen & Webb (2021).
+    Cameron, Gelbach & Miller (2011); degrees of freedom and the adjustment: `analysis.inference`.
     """
     values = np.asarray(values, dtype=np.float64)
     present, systems = np.unique(systems, return_inverse=True)
     raters = np.unique(raters, return_inverse=True)[1]
     if len(present) < 2:
         raise Undefined("A comparison needs at least two systems.")
-    df = min(_effective(raters), _effective(items)) - 1
-    if df < 1:
-        raise Undefined("Clustered errors need at least two raters and two items.")
+    units = Units.of(raters, items, generality)
+    units.require()
     shift = float(values.mean())
     fit = Within.of(values - shift, systems, raters)
     cells = raters.astype(np.int64) * (int(items.max()) + 1) + items
-    by_rater, by_item = fit.covariance(raters), fit.covariance(items)
-    both_ways = _positive(by_rater + by_item - fit.covariance(cells))
-    # With few raters the two-way difference can be too small by chance; neither way alone may
-    # exceed it (MacKinnon, Nielsen & Webb 2021).
-    ways = (both_ways, by_rater, by_item)
-    variances = np.max([difference_variances(way) for way in ways], axis=0)
-    spread = np.diag(np.max([np.diag(way) for way in ways], axis=0))
-    if np.trace(spread) <= 1e-12 * np.trace(fit.bread) * fit.residual_variance:
+    spread, variances = clustered_variances(
+        fit.covariance(raters), fit.covariance(items), fit.covariance(cells), generality
+    )
+    if spread.sum() <= 1e-12 * np.trace(fit.bread) * fit.residual_variance:
         raise Undefined("The systems' differences do not vary between raters and items.")
     names = [labels[index] for index in present]
     means, pairs = means_and_contrasts(
-        names, fit.coefficients + shift, spread, variances, alpha=alpha, df=df,
-        higher_is_better=higher_is_better,
+        names, fit.coefficients + shift, np.diag(spread), variances, alpha=alpha, df=units.df,
+        higher_is_better=higher_is_better, pooled=False,
     )  # fmt: skip
     return ClusteredComparison(
         means=means,
         contrasts=pairs,
-        raters=len(np.unique(raters)),
-        items=len(np.unique(items)),
+        raters=units.raters.number,
+        items=units.items.number,
         alpha=alpha,
-        df=df,
+        df=units.df,
     )
 
 
@@ -155,7 +152,8 @@ class Within:
         own = np.asarray((by_system.T @ by_system).todense())
         crossed = np.asarray((by_system.T @ by_rater) @ self.shares)
         rest = self.shares.T @ ((by_rater.T @ by_rater) @ self.shares)
-        meat: Values = (own - crossed - crossed.T + rest) * count / (count - 1)
+        # A single cluster, of units that no claim is about, has no variance.
+        meat: Values = (own - crossed - crossed.T + rest) * count / max(count - 1, 1)
         return meat
 
 
@@ -170,16 +168,3 @@ def _generalised_inverse(products: Values) -> Values:
         )
     inverse: Values = (vectors[:, kept] / eigenvalues[kept]) @ vectors[:, kept].T
     return inverse
-
-
-def _positive(covariance: Values) -> Values:
-    """Return the nearest covariance matrix: a difference of them need not be one."""
-    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    positive: Values = (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
-    return positive
-
-
-def _effective(clusters: Codes) -> float:
-    """Kish's number of equally busy clusters: (Σn)²/Σn²."""
-    sizes = np.bincount(clusters).astype(np.float64)
-    return float(sizes.sum() ** 2 / np.sum(sizes**2))

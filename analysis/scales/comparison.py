@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.inference import adjusted_p, critical_t
 from analysis.typing import Codes, Values
 
 from .tukey_hsd import range_quantile, range_tail
@@ -79,18 +80,6 @@ def estimated_means(
     )
 
 
-def difference_variances(covariance: Values) -> Values:
-    """Compute the variance of every difference of two means, shape (systems, systems).
-
-    Parameters
-    ----------
-    covariance : shape (systems, systems)
-    """
-    spread = np.diag(covariance)
-    variances: Values = spread[:, None] + spread[None, :] - 2 * covariance
-    return variances
-
-
 def contrasts(
     names: Sequence[str],
     estimates: Values,
@@ -99,8 +88,12 @@ def contrasts(
     alpha: float,
     df: float | None,
     higher_is_better: bool,
+    pooled: bool = True,
 ) -> tuple[Contrast, ...]:
-    """Compare all pairs with Tukey's simultaneous intervals (the studentised range over √2).
+    """Compare all pairs with simultaneous intervals.
+
+    Tukey's (the studentised range over √2) where all variances come from one estimate, Bonferroni's
+    t where each has its own.
 
     Parameters
     ----------
@@ -108,8 +101,9 @@ def contrasts(
     estimates : shape (systems,)
     variances : of the differences, shape (systems, systems); see `difference_variances`
     alpha : 1 − confidence
-    df : of the studentised range; None: infinite
+    df : degrees of freedom; None: infinite
     higher_is_better : false: the lowest mean comes first
+    pooled : whether one estimate serves all variances
 
     Raises
     ------
@@ -117,7 +111,7 @@ def contrasts(
 
     Source
     ------
-    Tukey (1953); Kramer (1956).
+    Tukey (1953); Kramer (1956); for variances of their own see `analysis.inference.critical_t`.
     """
     order = _order(estimates, higher_is_better)
     first, second = (order[index] for index in np.triu_indices(len(order), 1))
@@ -128,8 +122,13 @@ def contrasts(
         raise Undefined("A difference has no error: there are too few raters or items.")
     errors = np.sqrt(squares)
     freedom = np.inf if df is None else df
-    tails = range_tail(np.sqrt(2) * np.abs(differences) / errors, len(order), freedom)
-    width = range_quantile(1 - alpha, len(order), freedom) / np.sqrt(2)
+    ratios = np.abs(differences) / errors
+    if pooled:
+        tails = range_tail(np.sqrt(2) * ratios, len(order), freedom)
+        width = range_quantile(1 - alpha, len(order), freedom) / np.sqrt(2)
+    else:
+        tails = adjusted_p(ratios, len(first), freedom)
+        width = critical_t(alpha, len(first), freedom)
     return tuple(
         Contrast(
             names[i],
@@ -153,6 +152,7 @@ def means_and_contrasts(
     alpha: float,
     df: float | None,
     higher_is_better: bool = True,
+    pooled: bool = True,
 ) -> tuple[tuple[FixedMean, ...], tuple[Contrast, ...]]:
     """Return `estimated_means` and `contrasts` of the same systems.
 
@@ -165,13 +165,15 @@ def means_and_contrasts(
     alpha : 1 − confidence
     df : degrees of freedom; None: infinite
     higher_is_better : false: the lowest mean comes first
+    pooled : see `contrasts`
     """
     means = estimated_means(
         names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
     )
     pairs = contrasts(
-        names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better
-    )
+        names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better,
+        pooled=pooled,
+    )  # fmt: skip
     return means, pairs
 
 

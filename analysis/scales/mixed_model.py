@@ -11,9 +11,10 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.inference import difference_variances
 from analysis.typing import Codes, Values
 
-from .comparison import Contrast, FixedMean, difference_variances, means_and_contrasts
+from .comparison import Contrast, FixedMean, means_and_contrasts
 from .mixed_equations import Equations, Solution, equations
 
 

@@ -15,7 +15,7 @@ from analysis.ranking.clusters import (
     resamplings_of,
 )
 from analysis.ranking.drawers import DRAWERS
-from analysis.ranking.rank_ranges import cluster_ends, rank_ranges, ranks
+from analysis.ranking.rank_ranges import cluster_ends, published_cut, ranges_of_ranks, ranks
 from analysis.ranking.resampling import SCHEMES
 from analysis.report.options import ReportOptions
 from analysis.report.ranking_section import runs_for
@@ -99,10 +99,10 @@ def test_rank_ranges_cut_the_runs_at_both_ends():
     scores = np.zeros((200, 2))
     scores[:, 0] = 1
     scores[:5, 0] = -1  # 5 = ⌈200 · 0.05 / 2⌉ runs are cut
-    low, high = rank_ranges(scores)
+    low, high = ranges_of_ranks(*ranks(scores), published_cut(0.05, 200))
     assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
     scores[:6, 0] = -1
-    low, high = rank_ranges(scores)
+    low, high = ranges_of_ranks(*ranks(scores), published_cut(0.05, 200))
     assert (low.tolist(), high.tolist()) == ([1, 1], [2, 2])
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from analysis.errors import Undefined
+from analysis.inference import difference_variances
 from analysis.scales.clustered import Within, clustered_comparison
-from analysis.scales.comparison import contrasts, difference_variances
+from analysis.scales.comparison import contrasts
 
 
 def judgements(seed: int = 1, size: int = 600) -> dict[str, np.ndarray]:
@@ -67,7 +68,7 @@ def test_raters_who_share_no_system_cannot_be_set_aside():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"raters": np.zeros(600, dtype=int)}, "two raters"),
+        ({"raters": np.zeros(600, dtype=int)}, "1 rater cannot show"),
         ({"systems": np.zeros(600, dtype=int)}, "two systems"),
         ({"values": np.ones(600)}, "no variation"),
     ],
