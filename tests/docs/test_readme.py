@@ -54,6 +54,29 @@ def test_a_command_of_the_site_works_next_to_a_running_site(words, live_site):
     assert "/r/" in done.stdout
 
 
+CITED = re.compile(
+    r"([A-ZÀ-Ž][\w’-]+)"  # the first author, others, a year
+    r"(?:(?:, (?:[Vv]an )?[A-ZÀ-Ž][\w’-]+)*,? & (?:[Vv]an )?[A-ZÀ-Ž][\w’-]+| et al\.)?"
+    r",? \(?((?:19|20)\d\d)\b"
+)
+NO_AUTHORS = {"November", "WMT"}
+
+
+def test_every_work_that_the_docs_name_is_in_the_list_of_references_and_no_other():
+    pages = {page.name: page.read_text("utf-8") for page in (PROJECT / "docs").glob("*.md")}
+    pages["statistics.md"], _, listed = pages["statistics.md"].partition("## References")
+    entries = " ".join(listed.split()).split(" - ")[1:]
+    works = [re.search(r"([A-ZÀ-Ž][\w’-]+),.*? \((\d{4})\)\.", entry) for entry in entries]
+    cited = {
+        found
+        for text in pages.values()
+        for found in CITED.findall(" ".join(text.split()))
+        if found[0] not in NO_AUTHORS
+    }
+    assert len(entries) > 30 and all(works)
+    assert {work.groups() for work in works} == cited
+
+
 def test_every_link_of_the_docs_leads_to_a_file():
     pages = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *(PROJECT / "docs").rglob("*.md")]
     missing = [
