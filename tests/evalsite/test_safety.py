@@ -39,10 +39,10 @@ UNSAFE = {
 }
 
 
-# Each start is a fork of one that has imported everything but the settings.
+# Each start is a fork of a safe one, and reads the settings again.
 START_EACH = """
-import json, os, sys, tempfile
-import evalsite
+import importlib, json, os, sys, tempfile
+import evalsite.settings
 found = {}
 for name, settings in json.loads(sys.argv[1]).items():
     with tempfile.TemporaryFile() as errors:
@@ -50,27 +50,26 @@ for name, settings in json.loads(sys.argv[1]).items():
         if process == 0:
             os.dup2(errors.fileno(), sys.stderr.fileno())
             os.environ.update(settings)
-            import evalsite.settings
+            importlib.reload(evalsite.settings)
             sys.exit(0)
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         errors.seek(0)
         found[name] = (code, errors.read().decode())
 print(json.dumps(found))
 """
-SAFE_START = "a safe start"
 
 
 @pytest.fixture(scope="module")
 def starts(servers: Servers) -> dict[str, tuple[int, str]]:
     """How a start with each of the unsafe settings ended, and what it said."""
-    wanted = {SAFE_START: {}} | {name: settings for name, (settings, _) in UNSAFE.items()}
+    wanted = {"as it is": {}} | {name: settings for name, (settings, _) in UNSAFE.items()}
     done = run(["-c", START_EACH, json.dumps(wanted)], servers)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_a_safe_production_start_is_not_refused(starts):
-    assert starts[SAFE_START][0] == 0, starts[SAFE_START]
+    assert starts["as it is"] == [0, ""]
 
 
 @pytest.mark.parametrize("name", UNSAFE)

@@ -4,7 +4,7 @@ Nothing of this is part of the site: a test starts a worker with this module ins
 
 DEATHS_IN_EACH_PHASE: so many leaders of an analysis kill themselves while it draws its runs, and as
 many while it writes its report: in turn when they have stored a part of the work, and when they
-were about to. LIVES_FILE says who claimed the job, and who died, and when.
+were about to. LIVES_FILE counts them.
 
 HALT_FILE: while this file exists, a worker that has stored a part of an analysis, or the greater
 part of an upload, writes that into it and waits.
@@ -33,14 +33,8 @@ LIVES = Path(os.environ.get("LIVES_FILE", "/dev/null"))
 HALT = Path(os.environ.get("HALT_FILE", "/nowhere"))
 MIDDLE_OF_COPYING = 0.5
 
-claim_plainly, checkpoint_plainly = jobs.claim, jobs.checkpoint
-heartbeat_plainly = jobs.heartbeat_while_copying
+checkpoint_plainly, heartbeat_plainly = jobs.checkpoint, jobs.heartbeat_while_copying
 compute_plainly, help_plainly = run_chunks.compute_one, run_chunks.compute_chunks
-
-
-def note(event):
-    with LIVES.open("a") as lives:
-        lives.write(f"{event} {os.getpid()} {time.monotonic()}\n")
 
 
 def deaths(phase):
@@ -48,15 +42,9 @@ def deaths(phase):
 
 
 def die(phase):
-    note(f"died-{phase}")
+    with LIVES.open("a") as lives:
+        lives.write(f"died-{phase}\n")
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def claim(*arguments, **options):
-    row = claim_plainly(*arguments, **options)
-    if row is not None:
-        note("claimed")
-    return row
 
 
 def checkpoint(row):
@@ -104,6 +92,6 @@ def halt():
 rendered.PLOT_FORMATS = (
     "svg",
 )  # each process that takes over draws what is left: one format will do
-jobs.claim, jobs.checkpoint = claim, checkpoint
+jobs.checkpoint = checkpoint
 jobs.heartbeat_while_copying = heartbeat_while_copying
 run_chunks.compute_one, run_chunks.compute_chunks = compute_one, compute_chunks

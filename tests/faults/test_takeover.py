@@ -1,8 +1,5 @@
 """Workers that are killed in the middle of an analysis, again and again."""
 
-import statistics
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +18,6 @@ PLAIN, DOOMED = "tests.faults.plain_site", "tests.faults.doomed_site"
 DEATHS = jobs.MOST_ATTEMPTS + 1  # in each phase: more than a job may lose at one place
 RUNS = 240
 CHUNKS = 120  # for all leaders that die, and for their helpers
-MOST_SECONDS_WITHOUT_A_LEADER = 10
 
 
 @pytest.fixture
@@ -87,19 +83,6 @@ def test_processes_killed_one_after_another_change_no_number(
     check_numbers(disturbed, undisturbed)
     for phase in ("drawing", "writing"):
         assert lives.read_text().count(f"died-{phase}") == DEATHS, lives.read_text()
-    waits = list(seconds_without_a_leader(lives))
-    slowest, usual = max(waits), statistics.median(waits)
-    print(f"\ntaken over {len(waits)} times: median {usual:.2f} s, slowest {slowest:.2f} s")
-    assert slowest < MOST_SECONDS_WITHOUT_A_LEADER
-
-
-def seconds_without_a_leader(lives: Path) -> Iterator[float]:
-    """From each leader's death to the next claim."""
-    died = None
-    for event, _, at in map(str.split, lives.read_text().splitlines()):
-        if event == "claimed" and died is not None:
-            yield float(at) - died
-        died = None if event == "claimed" else float(at)
 
 
 def test_a_killed_machine_is_replaced_by_its_restart_or_another(
@@ -117,11 +100,7 @@ def test_a_killed_machine_is_replaced_by_its_restart_or_another(
     wait_for(lambda: "ready." in site.log("second").read_text(), "the second worker")
     assert leader_of(run) == another
     site.kill("first")
-    killed = time.monotonic()
     wait_for(lambda: leader_of(run) not in (0, another) or is_over(run), "the second worker")
-    seconds = time.monotonic() - killed
-    print(f"\ntaken over after {seconds:.2f} s")
-    assert seconds < MOST_SECONDS_WITHOUT_A_LEADER
     wait_for(lambda: is_over(run), "the second worker to finish")
     assert str(another) not in run.claimed_by, "nobody took it over"
     check_numbers(run, undisturbed)

@@ -39,7 +39,9 @@ LITTLE = {"runs": 2, "agreement_resamples": 2}  # for what the page says next to
 @pytest.fixture(scope="module")
 def done_once(rows_of_the_module) -> AnalysisRun:
     """A rated campaign and an analysis of it. Tests roll back what they do to them."""
-    return executed(asked(rated_campaign(raters=3, items=6)))
+    campaign = rated_campaign(raters=3, items=6)
+    campaign.participants.filter(external_id="w0").update(external_id="prolific-5f0c")
+    return executed(asked(campaign, **LITTLE))
 
 
 @pytest.fixture
@@ -240,9 +242,8 @@ def test_a_report_is_published_read_by_anybody_and_withdrawn(olga, campaign, run
     assert anybody.get(public + "files/bundle.zip").status_code == 404
 
 
-def test_what_is_public_names_no_panel_id(campaign):
-    campaign.participants.filter(external_id="w0").update(external_id="prolific-5f0c")
-    run = executed(asked(campaign, **LITTLE), pictures=("svg",))  # a PDF's words are packed
+def test_what_is_public_names_no_panel_id(run):
+    assert run.campaign.participants.filter(external_id="prolific-5f0c").exists()
     for name in bundle.members(run):
         assert b"prolific-5f0c" not in bundle.read_member(run, name)
 
@@ -294,7 +295,7 @@ def test_what_is_public_holds_no_secret_of_the_crowd(client, is_closed):
     campaign = campaign_with_secrets()
     if is_closed:
         close_campaign(campaign, by=campaign.owner)
-    files = published_by_name(executed(asked(campaign, **LITTLE)), client)
+    files = published_by_name(executed(asked(campaign, **LITTLE), pictures=("svg",)), client)
     found = {
         (secret, name)
         for name, content in files.items()
