@@ -6,7 +6,10 @@ import json
 from typing import Any
 from uuid import uuid4
 
+from django.db import connection
+
 from rankme.actions.sitting import assignments, judgements
+from rankme.actions.sitting.presentations import PAGES
 from rankme.models import Assignment, Complaint, Participant
 from rankme.protocols.exchange.sent_screen import SentScreen, read_sent
 from tests.campaigns import answers_for
@@ -25,6 +28,13 @@ def payload_for(
         "screen": screen,
         "answers": answers_for(campaign, assignment, trial, screen, value),
     } | changes
+
+
+def pages_of(batch: int) -> list[Any]:
+    """The pages of a batch, as they are drawn from."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {PAGES.format(batch='%s')}", [batch])
+        return list(json.loads(cursor.fetchone()[0]))
 
 
 def claim(rater: Participant) -> Assignment:

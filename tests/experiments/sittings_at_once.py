@@ -34,6 +34,7 @@ from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.queries.definitions import definition_of_sitting, frozen_definition
 from rankme.queries.trial_material import material_of
 from tests.campaigns import make_raters
+from tests.sittings import pages_of
 
 SUBMISSION = ("id", "key", "assignment_id", "version", "trial_id", "screen", "revision", "late")
 SUBMISSION += ("surplus", "payload", "payload_sha256", "chain_sha256", "flags")
@@ -62,7 +63,7 @@ def _finished(campaign: Campaign, slot: Slot, rater: Participant) -> Assignment:
         slot=slot,
         participant=rater,
         version=campaign.version,
-        presentation=draw_presentation(rater, slot.batch_id, definition),
+        presentation=draw_presentation(rater, slot.batch_id, definition, pages_of(slot.batch_id)),
         leased_until=lease_end(definition),
         state=Assignment.State.COMPLETED,
         ended_at=Now(),

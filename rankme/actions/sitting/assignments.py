@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
@@ -31,7 +32,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch
 
-from .presentations import draw_presentation
+from .presentations import PAGES, draw_presentation
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -52,27 +53,72 @@ class NoBatch:
         return self.reason in ("busy", "later", "paused")
 
 
+# This rater's own requests wait for each other here; other raters are not delayed.
+LOCK_RATER = "SELECT 1 FROM rankme_participant WHERE id = %s FOR NO KEY UPDATE"
+# What decides about a claim, read under that lock in one statement, because a whole class comes in
+# at the same time: the rater, what they hold and have done, and the first free slot of a batch that
+# they never had, with its pages. A rater who holds a batch locks no other slot.
+CLAIM = f"""
+    SELECT rater.*, campaign.state AS campaign_state, campaign.version AS newest_version,
+        held.id AS held_sitting, held.slot_id AS held_slot,
+        EXISTS (SELECT FROM rankme_assignment WHERE participant_id = rater.id) AS has_begun,
+        EXISTS (
+            SELECT FROM rankme_raterexclusion
+            WHERE participant_id = rater.id AND withdrawn_at IS NULL
+        ) AS is_excluded,
+        EXISTS (
+            SELECT FROM rankme_assignment
+            WHERE campaign_id = campaign.id AND state = 'held'
+            AND leased_until < statement_timestamp()
+        ) AS has_overdue,
+        free.id AS free_slot, free.batch_id AS free_batch,
+        {PAGES.format(batch="free.batch_id")} AS free_pages
+    FROM rankme_participant rater
+    JOIN rankme_campaign campaign ON campaign.id = rater.campaign_id
+    LEFT JOIN rankme_assignment held ON held.participant_id = rater.id AND held.state = 'held'
+    LEFT JOIN LATERAL (
+        SELECT slot.id, slot.batch_id FROM rankme_slot slot
+        WHERE held.id IS NULL AND slot.campaign_id = campaign.id AND slot.state = 'free'
+        AND NOT EXISTS (
+            SELECT FROM rankme_assignment met
+            WHERE met.participant_id = rater.id AND met.batch_id = slot.batch_id
+        )
+        ORDER BY slot.copy, slot.batch_id LIMIT 1 FOR UPDATE OF slot SKIP LOCKED
+    ) free ON true
+    WHERE rater.id = %s
+"""
+
+
 @transaction.atomic
 def claim_batch(participant: Participant) -> Assignment | NoBatch:
     """Lease a batch to a participant; the one that they hold already, if there is one."""
-    # This rater's own requests wait for each other here; other raters are not delayed.
-    participant = (
-        Participant.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("campaign")
-        .get(pk=participant.pk)
-    )
-    definition = frozen_definition(participant.campaign).definition
-    held = _keep_holding(participant, definition)
-    if held is not None:
-        return held
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK_RATER, [participant.pk])
+    found = _look(participant)
+    definition = frozen_definition(found.campaign).definition
+    if found.held_sitting is not None:
+        held = _keep_holding(found, definition)
+        if held is not None:
+            return held
+        found = _look(participant)
     # A batch is begun only under the lock that we hold: one look answers for all that follows.
-    has_begun = participant.assignments.exists()
-    refusal = _why_no_more(participant, has_begun=has_begun)
+    refusal = _why_no_more(found)
     if refusal is not None:
-        return _left_behind(participant) or refusal
-    expire_overdue(participant.campaign)
-    begun = (_revive(participant, definition) or _left_behind(participant)) if has_begun else None
-    return begun or _claim_free(participant, definition) or _why_none_free(participant)
+        return _left_behind(found) or refusal
+    if found.has_overdue and expire_overdue(found.campaign):
+        found = _look(participant)
+    begun = (_revive(found, definition) or _left_behind(found)) if found.has_begun else None
+    return begun or _claim_free(found, definition) or _why_none_free(found)
+
+
+def _look(participant: Participant) -> Any:
+    """Read the rater with what `CLAIM` adds, and lock the slot that is free for them."""
+    found: Any = Participant.objects.raw(CLAIM, [participant.pk])[0]
+    # The campaign may have changed since the request began.
+    participant.campaign.state = found.campaign_state
+    participant.campaign.version = found.newest_version
+    found.campaign = participant.campaign
+    return found
 
 
 def current_batch(participant: Participant) -> Assignment | None:
@@ -99,34 +145,32 @@ def _has_done_enough(participant: Participant) -> bool:
     return completed >= crowd.batches_per_rater
 
 
-def _keep_holding(participant: Participant, definition: Definition) -> Assignment | None:
+def _keep_holding(found: Any, definition: Definition) -> Assignment | None:
     """Renew the lease of the batch that the rater holds: one who asks for work is present."""
-    held = participant.assignments.live().first()
-    if held is None:
-        return None
     # A lease ends under the slot's lock, so this one may have ended while we waited for it.
-    Slot.objects.select_for_update().get(pk=held.slot_id)
-    still_mine = participant.assignments.live().filter(pk=held.pk)
+    Slot.objects.select_for_update().get(pk=found.held_slot)
+    still_mine = found.assignments.live().filter(pk=found.held_sitting)
     if not still_mine.update(leased_until=lease_end(definition)):
         return None
-    return still_mine.get()
+    assignment: Assignment = still_mine.get()
+    assignment.campaign = found.campaign
+    return assignment
 
 
-def _why_no_more(participant: Participant, *, has_begun: bool) -> NoBatch | None:
+def _why_no_more(found: Any) -> NoBatch | None:
     """Explain why this rater gets no further batch, even if some are free."""
-    campaign = participant.campaign
+    campaign = found.campaign
     if not campaign.is_running:
         return NoBatch("paused" if campaign.state == Campaign.State.PAUSED else "closed")
-    if participant.state == Participant.State.COMPLETED:
+    if found.state == Participant.State.COMPLETED:
         return NoBatch("enough")
-    if participant.state != Participant.State.WORKING:
+    if found.state != Participant.State.WORKING:
         raise RefusedAction(_("Raters get work once they have agreed and have been admitted."))
-    if has_lost_place(participant):
+    if has_lost_place(found):
         return NoBatch("timed-out")
-    if has_begun and _has_done_enough(participant):
+    if found.has_begun and _has_done_enough(found):
         return NoBatch("enough")
-    is_excluded = participant.exclusions.filter(withdrawn_at=None).exists()
-    return NoBatch("enough") if is_excluded else None
+    return NoBatch("enough") if found.is_excluded else None
 
 
 def has_lost_place(participant: Participant) -> bool:
@@ -154,28 +198,42 @@ def _revive(participant: Participant, definition: Definition) -> Assignment | No
     return None
 
 
-def _claim_free(participant: Participant, definition: Definition) -> Assignment | None:
-    slot = _free_for(participant).select_for_update(skip_locked=True, of=("self",)).first()
-    if slot is None:
-        return None
-    # The rater who left this slot unfinished stops counting before the new holder begins to.
-    slot.assignments.counting().update(counts=False)
-    assignment = Assignment.objects.create(
-        campaign_id=slot.campaign_id,
-        batch_id=slot.batch_id,
-        slot=slot,
-        participant=participant,
-        version=participant.campaign.version,
-        presentation=draw_presentation(participant, slot.batch_id, definition),
-        leased_until=lease_end(definition),
+# The rater who left this slot unfinished stops counting before the new holder begins to: the count
+# reads that change to its end before it gives the row that is inserted.
+TAKE = """
+    WITH abandoned AS (
+        UPDATE rankme_assignment SET counts = false
+        WHERE slot_id = %(slot)s AND counts RETURNING id
+    ), taken AS (
+        UPDATE rankme_slot SET state = 'held' WHERE id = %(slot)s
     )
-    slot.state = Slot.State.HELD
-    slot.save(update_fields=["state"])
-    return Assignment.objects.get(pk=assignment.pk)
+    INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, version, state,
+        counts, presentation, leased_until)
+    SELECT %(campaign)s, %(batch)s, %(slot)s, %(rater)s, %(version)s, 'held',
+        true, %(presentation)s, statement_timestamp() + %(lasts)s
+    FROM (SELECT count(*) FROM abandoned) AS before
+    RETURNING *
+"""
 
 
-def _free_for(participant: Participant) -> QuerySet[Slot]:
-    return _unmet_by(participant).free().order_by("copy", "batch_id")
+def _claim_free(found: Any, definition: Definition) -> Assignment | None:
+    """Take the free slot that `CLAIM` locked."""
+    if found.free_slot is None:
+        return None
+    pages = json.loads(found.free_pages)
+    presentation = draw_presentation(found, found.free_batch, definition, pages)
+    values = {
+        "campaign": found.campaign_id,
+        "batch": found.free_batch,
+        "slot": found.free_slot,
+        "rater": found.pk,
+        "version": found.campaign.version,
+        "presentation": json.dumps(presentation),
+        "lasts": timedelta(minutes=definition.crowd.lease_minutes),
+    }
+    assignment = Assignment.objects.raw(TAKE, values)[0]
+    assignment.campaign = found.campaign
+    return assignment
 
 
 def _unmet_by(participant: Participant) -> SlotQuerySet:
@@ -186,7 +244,7 @@ def _unmet_by(participant: Participant) -> SlotQuerySet:
 
 def _why_none_free(participant: Participant) -> NoBatch:
     """A miss under SKIP LOCKED is not the end of the campaign (a row may just be locked)."""
-    if _free_for(participant).exists():
+    if _unmet_by(participant).free().exists():
         return NoBatch("busy")
     # Only batches that this rater never had can become free for them.
     held = _unmet_by(participant).filter(state=Slot.State.HELD)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils.crypto import get_random_string, salted_hmac
@@ -35,6 +37,18 @@ def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int
     return f"r{keyed.hexdigest()[:digits]}"
 
 
+# The same person is the same row, with the newest session. Any other conflict is an error.
+ENTER = """
+    INSERT INTO rankme_participant AS rater (campaign_id, panel, external_id, session_id, study_id,
+        label, state, language, entry_answers, version, completion_code, comment)
+    VALUES (%(campaign)s, %(panel)s, %(external_id)s, %(session_id)s, %(study_id)s,
+        %(label)s, 'arrived', %(language)s, '{}', %(version)s, '', '')
+    ON CONFLICT (campaign_id, panel, external_id) DO UPDATE
+        SET session_id = COALESCE(NULLIF(EXCLUDED.session_id, ''), rater.session_id)
+    RETURNING *
+"""
+
+
 def enter(
     campaign: Campaign,
     *,
@@ -44,37 +58,61 @@ def enter(
     study_id: str = "",
     language: str = "",
 ) -> Participant:
-    """Find or make the participant behind a panel's id; the same person is the same row."""
-    newcomer = Participant(
-        campaign=campaign,
-        panel=panel,
-        external_id=external_id,
-        label=keyed_label(campaign, panel, external_id),
-        session_id=session_id,
-        study_id=study_id,
-        language=language,
-        version=campaign.version,
-    )
-    # Two statements where looking first takes five: a whole class comes in at the same time.
-    Participant.objects.bulk_create([newcomer], ignore_conflicts=True)
-    participant = Participant.objects.get(campaign=campaign, panel=panel, external_id=external_id)
+    """Find or make the participant behind a panel's id, in one statement."""
+    values = {
+        "campaign": campaign.pk,
+        "panel": panel,
+        "external_id": external_id,
+        "session_id": session_id,
+        "study_id": study_id,
+        "label": keyed_label(campaign, panel, external_id),
+        "language": language,
+        "version": campaign.version,
+    }
+    participant = Participant.objects.raw(ENTER, values)[0]
     participant.campaign = campaign
-    if session_id and participant.session_id != session_id:
-        participant.session_id = session_id
-        participant.save(update_fields=["session_id"])
     return participant
+
+
+CONSENT = """
+    UPDATE rankme_participant SET consented_at = statement_timestamp(), state = 'working',
+        browser = %(browser)s, version = %(version)s
+    WHERE id = %(rater)s AND consented_at IS NULL
+    RETURNING consented_at, state, browser, version
+"""
+INSTRUCTED = """
+    UPDATE rankme_participant SET instructed_at = statement_timestamp(), version = %(version)s
+    WHERE id = %(rater)s AND (instructed_at IS NULL OR version < %(version)s)
+    RETURNING instructed_at, version
+"""
 
 
 def give_consent(
     participant: Participant, *, browser: str = "", version: int | None = None
 ) -> None:
-    """Admit a participant; `browser` names the browser in which they agreed, `version` to what."""
-    Participant.objects.filter(pk=participant.pk, consented_at=None).update(
-        consented_at=Now(),
-        state=Participant.State.WORKING,
-        browser=browser,
-        version=participant.campaign.version if version is None else version,
-    )
+    """Admit a participant; `browser` names the browser in which they agreed, `version` to what.
+
+    If two browsers agree in one rater's name, the first one is the rater's.
+    """
+    values = {
+        "rater": participant.pk,
+        "browser": browser,
+        "version": participant.campaign.version if version is None else version,
+    }
+    _change(participant, CONSENT, values)
+
+
+def _change(participant: Participant, statement: str, values: dict[str, Any]) -> None:
+    """Change a rater's row, unless it was changed so before; bring the object up to date."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        names = [column.name for column in cursor.description]
+        row = cursor.fetchone()
+    if row is None:
+        participant.refresh_from_db(fields=names)
+    else:
+        for name, value in zip(names, row, strict=True):
+            setattr(participant, name, value)
 
 
 def count_refusal(campaign: Campaign) -> None:
@@ -152,10 +190,7 @@ def _ended_by(outcome: Outcome, participant: Participant) -> dict[str, str]:
 def mark_instructed(participant: Participant, *, version: int | None = None) -> None:
     """Note that a participant has read the instructions of a version."""
     version = participant.campaign.version if version is None else version
-    mine = Participant.objects.filter(pk=participant.pk)
-    mine.filter(Q(instructed_at=None) | Q(version__lt=version)).update(
-        instructed_at=Now(), version=version
-    )
+    _change(participant, INSTRUCTED, {"rater": participant.pk, "version": version})
 
 
 def must_read_again(participant: Participant) -> bool:

@@ -125,9 +125,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
     )
     version = _version_shown(request, campaign)
     participation.give_consent(rater, browser=arrival.browser, version=version)
-    # If two browsers agree in one rater's name, the first one is the rater's.
-    rater = rater_identity.known_rater(campaign, arrival) or rater
-    return _known(request, rater, definition)
+    return _known(request, rater_identity.recognised(rater, arrival), definition)
 
 
 def _version_shown(request: HttpRequest, campaign: Campaign) -> int:
@@ -217,7 +215,6 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign).definition
     if request.method == "POST" and rater.consented_at is not None:
         participation.mark_instructed(rater, version=_version_shown(request, rater.campaign))
-        rater.refresh_from_db()
         return turn_to(request, rater, step_of(rater, definition))
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))

@@ -115,8 +115,12 @@ def known_rater(campaign: Campaign, arrival: Arrival) -> Participant | None:
     panel has signed. A panel's id is not secret.
     """
     found = campaign.participants.filter(panel=arrival.panel, external_id=arrival.external_id)
-    rater = found.select_related("campaign").first()
-    if rater is None or arrival.panel == "invitation" or arrival.is_proven:
+    rater = found.first()
+    return rater and recognised(rater, arrival)
+
+
+def recognised(rater: Participant, arrival: Arrival) -> Participant:
+    if arrival.panel == "invitation" or arrival.is_proven:
         return rater
     return seen_from(rater, arrival.browser)
 

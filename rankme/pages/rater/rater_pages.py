@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from copy import copy
 from functools import wraps
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -40,7 +41,8 @@ def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     @gzip_page
     @wraps(view)
     def page(request: HttpRequest, code: str) -> HttpResponse:
-        rater = rater_identity.rater_of(request, code)
+        # A page that follows at once is for the rater whom the form was from.
+        rater = getattr(request, "rater", None) or rater_identity.rater_of(request, code)
         if rater is None:
             return redirect("rankme:enter", code)
         with in_the_campaigns_language(request, rater.campaign, recorded=rater.language):
@@ -101,7 +103,8 @@ def turn_to(request: HttpRequest, rater: Participant, address: str) -> HttpRespo
     known = rater_identity.remember(redirect(address), rater)
     if request.POST.get("at_once") != "1":
         return known
-    asked = copy(request)
+    asked: Any = copy(request)
+    asked.rater = rater
     asked.method = "GET"
     asked.path = address
     asked.path_info = f"/{address.removeprefix(get_script_prefix())}"

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import JSONField, SmallIntegerField
+from django.db.models.expressions import RawSQL
 from django.urls import reverse
 
 from rankme.actions.rows.shown_as import PICTURES, SHOWN_AS
-from rankme.actions.sitting.presentations import option_seed, outputs_in_order
-from rankme.models import Assignment, CheckTrial, Item, Output, Trial
+from rankme.actions.sitting.presentations import option_seed
+from rankme.models import Assignment, CheckTrial, Item, MediaFile, Output, Trial
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of
 from rankme.protocols.exchange.marks import Mark
 from rankme.protocols.exchange.page_shapes import FileKind, TrialFile
 from rankme.protocols.texts import PracticeTrial
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 
 @dataclass(frozen=True)
@@ -34,31 +40,69 @@ class ShownTrial:
     place: tuple[str, int] = ("", 0)  # its document and segment; 0: it is in none
     input_file: TrialFile | None = None
     output_files: tuple[TrialFile | None, ...] = ()
+    answered: tuple[int, ...] = ()  # its screens that the server already has
+
+
+# The outputs of a trial in the order of the plan, and the screens of it that the rater answered.
+OUTPUTS = """(
+    SELECT jsonb_agg(jsonb_build_object(
+        'text', output.text, 'marks', output.marks, 'alt', output.alt, 'file', CASE
+            WHEN file.id IS NOT NULL
+            THEN jsonb_build_object('name', file.name, 'kind', file.kind, 'seconds', file.seconds)
+        END
+    ) ORDER BY place.position)
+    FROM rankme_trialoutput place JOIN rankme_output output ON output.id = place.output_id
+    LEFT JOIN rankme_mediafile file ON file.id = output.media_id
+    WHERE place.trial_id = rankme_trial.id
+)"""
+ANSWERED = """ARRAY(
+    SELECT DISTINCT screen FROM rankme_submission
+    WHERE trial_id = rankme_trial.id AND assignment_id = %s AND NOT surplus ORDER BY screen
+)"""
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
-    """The trials of an assignment, in its own order; three queries however many there are.
+    """The trials of an assignment, in its own order; one query however many there are.
 
     A check is shown as any other trial, and nothing tells which one it is.
     """
-    trials = Trial.objects.select_related("item__media", "as_check").in_bulk(
-        [trial for trial, _ in assignment.presentation]
+    trials = (
+        Trial.objects.select_related("item__media", "as_check")
+        .annotate(
+            in_order=RawSQL(OUTPUTS, [], JSONField()),
+            answered=RawSQL(ANSWERED, [assignment.pk], ArrayField(SmallIntegerField())),
+        )
+        .in_bulk([trial for trial, _ in assignment.presentation])
     )
-    checks = {pk: trial.as_check for pk, trial in trials.items() if hasattr(trial, "as_check")}
-    planned = [page for page in assignment.presentation if page[0] not in checks]
-    order = outputs_in_order(planned)
-    shown = [output for outputs in order.values() for output in outputs]
-    texts = Output.objects.select_related("media").in_bulk(shown)
-    code = assignment.campaign.code
     return [
         replace(
-            _shown_check(code, trials[trial].item, checks[trial], places)
-            if trial in checks
-            else shown_trial(code, trials[trial].item, [texts[output] for output in order[trial]]),
+            _shown_page(assignment.campaign.code, trials[trial], places),
             option_seed=tuple(option_seed(assignment, trial)),
+            answered=tuple(trials[trial].answered),
         )
         for trial, places in assignment.presentation
     ]
+
+
+class ReadTrial(TypedDict):
+    """What `trials_of` reads with a trial."""
+
+    in_order: list[dict[str, Any]] | None
+    answered: list[int]
+
+
+def _shown_page(
+    code: str, trial: WithAnnotations[Trial, ReadTrial], places: Sequence[int]
+) -> ShownTrial:
+    if hasattr(trial, "as_check"):
+        return _shown_check(code, trial.item, trial.as_check, places)
+    stored = [_output(found) for found in trial.in_order or ()]
+    return shown_trial(code, trial.item, [stored[place] for place in places])
+
+
+def _output(found: dict[str, Any]) -> Output:
+    file = found.pop("file")
+    return Output(media=MediaFile(**file) if file else None, **found)
 
 
 def _shown_check(code: str, item: Item, check: CheckTrial, places: Sequence[int]) -> ShownTrial:

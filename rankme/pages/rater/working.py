@@ -63,7 +63,8 @@ def work_context(
     request: HttpRequest, rater: Participant, assignment: Assignment, definition: Definition
 ) -> dict[str, Any]:
     code = rater.campaign.code
-    shown = page_document(definition, trials_of(assignment), seed=assignment.pk)
+    trials = trials_of(assignment)
+    shown = page_document(definition, trials, seed=assignment.pk)
     document: PageDocument = {
         **shown,
         "practice": [] if rater.practised_at is not None else shown["practice"],
@@ -71,7 +72,9 @@ def work_context(
         "version": sent_screen.VERSION,
         "assignment": assignment.pk,
         "rater": rater_identity.browser_tag(rater),
-        "stored": stored_screens(assignment),
+        "stored": [
+            (place, screen) for place, trial in enumerate(trials) for screen in trial.answered
+        ],
         "addresses": {
             "submit": reverse("rankme:submit", args=[code]),
             "practice_feedback": reverse("rankme:practice-feedback", args=[code]),

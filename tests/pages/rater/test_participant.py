@@ -470,6 +470,23 @@ def test_a_submission_takes_five_statements_at_most(client, fresh):
     assert len(statements) <= (4 if fresh else 5), statements
 
 
+def test_entering_takes_few_statements(client):
+    """Two thousand people can come within seconds: five statements to agree, six to hold work."""
+    campaign = make_campaign(rankme_definition())
+    door = reverse("rankme:enter", args=[campaign.code])
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())
+    assert arrival
+    asked = {"arrival": arrival[1], "decision": "agree", "at_once": "1"}
+    with CaptureQueriesContext(connection) as captured:
+        assert client.post(door, asked).status_code == 200
+    assert len(statements_of(captured)) == 5, statements_of(captured)
+    instructions = reverse("rankme:instructions", args=[campaign.code])
+    with CaptureQueriesContext(connection) as captured:
+        page = client.post(instructions, {"at_once": "1"})
+    assert len(statements_of(captured)) == 6, statements_of(captured)
+    assert document_of(page)["assignment"] == campaign.assignments.get().pk
+
+
 # The end -----------------------------------------------------------------------------------
 
 
