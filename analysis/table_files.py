@@ -79,7 +79,7 @@ def write_table(table: JudgementTable, file: IO[bytes] | gzip.GzipFile) -> None:
         file.write(part)
 
 
-def csv_parts(table: JudgementTable) -> Iterator[bytes]:
+def csv_parts(table: JudgementTable, *, header: bool = True) -> Iterator[bytes]:
     """Write the CSV of `write_table` in parts of some megabytes, so that it can be streamed.
 
     A label that a spreadsheet would take for a formula has a `'` before it; reading removes it.
@@ -87,6 +87,7 @@ def csv_parts(table: JudgementTable) -> Iterator[bytes]:
     Parameters
     ----------
     table : the judgements
+    header : whether the first part begins with the names of the columns
     """
     columns: dict[str, Any] = {}
     for name in REQUIRED_COLUMNS:
@@ -100,8 +101,8 @@ def csv_parts(table: JudgementTable) -> Iterator[bytes]:
     rows = pa.table(columns)
     for start in range(0, max(len(table), 1), ROWS_PER_PART):
         part = io.BytesIO()
-        header = arrow_csv.WriteOptions(include_header=start == 0)
-        arrow_csv.write_csv(rows.slice(start, ROWS_PER_PART), part, header)
+        options = arrow_csv.WriteOptions(include_header=header and start == 0)
+        arrow_csv.write_csv(rows.slice(start, ROWS_PER_PART), part, options)
         yield part.getvalue()
 
 

@@ -8,10 +8,9 @@ import pytest
 from analysis.report import rendered
 from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments
-from rankme.actions.sitting.presentations import outputs_in_order
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
-from tests.sittings import answer
+from tests.sittings import answer, outputs_in_order
 
 
 def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems: int = 5):

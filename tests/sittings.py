@@ -10,7 +10,7 @@ from django.db import connection
 
 from rankme.actions.sitting import assignments, judgements
 from rankme.actions.sitting.presentations import PAGES
-from rankme.models import Assignment, Complaint, Participant
+from rankme.models import Assignment, Complaint, Participant, TrialOutput
 from rankme.protocols.exchange.sent_screen import SentScreen, read_sent
 from tests.campaigns import answers_for
 
@@ -35,6 +35,15 @@ def pages_of(batch: int) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {PAGES.format(batch='%s')}", [batch])
         return list(json.loads(cursor.fetchone()[0]))
+
+
+def outputs_in_order(presentation: list[list[Any]]) -> dict[int, list[int]]:
+    """The output ids of each trial in the order that this presentation shows them."""
+    rows = TrialOutput.objects.filter(trial_id__in=[trial for trial, _ in presentation])
+    planned: dict[int, dict[int, int]] = {}
+    for trial, position, output in rows.values_list("trial_id", "position", "output_id"):
+        planned.setdefault(trial, {})[position] = output
+    return {trial: [planned[trial][place] for place in places] for trial, places in presentation}
 
 
 def claim(rater: Participant) -> Assignment:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from django.db import connection
 
 from analysis.table_files import csv_parts
 from rankme.models import Campaign
 from rankme.queries.counting import COUNTED
-from rankme.queries.judgement_table import judgement_table
+from rankme.queries.judgement_table import table_in_parts
 
 from .files import CSV, JSON_LINES, ExportedFile
 
@@ -48,10 +49,16 @@ RAW = f"""
 def judgements_csv(campaign: Campaign, *, stored: bool = False) -> Iterator[bytes]:
     """The judgement table, ready for `python -m analysis`; with `stored` also what is not counted.
 
-    The table is read before the first part is asked for, so that a fault is an error page and not
-    half a file.
+    The first part is read before it is asked for, so that a fault is an error page and not half a
+    file; memory stays flat however many parts follow.
     """
-    return csv_parts(judgement_table(campaign, stored=stored))
+    parts = _csv_parts(campaign, stored=stored)
+    return chain([next(parts)], parts)
+
+
+def _csv_parts(campaign: Campaign, *, stored: bool) -> Iterator[bytes]:
+    for number, table in enumerate(table_in_parts(campaign, stored=stored)):
+        yield from csv_parts(table, header=number == 0)
 
 
 def judgements_jsonl(campaign: Campaign) -> Iterator[bytes]:

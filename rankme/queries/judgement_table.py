@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from types import MappingProxyType
 from typing import Any
 
@@ -20,8 +21,7 @@ from .counting import ANALYSED, COUNTED, NEWEST
 
 NOTHING_SWAPPED: Mapping[int, int] = MappingProxyType({})
 
-# One statement, so that the table is one moment's even while raters submit. A question about the
-# item counts for its output where the trial shows only one.
+# A question about the item counts for its output where the trial shows only one.
 JUDGEMENTS = """
     SELECT s.assignment_id, s.trial_id, s.screen, s.revision, a.participant_id, j.criterion_id,
         o.item_id, o.system_id, s.version, j.value, j.time_ms, s.late::int,
@@ -35,6 +35,15 @@ JUDGEMENTS = """
     LEFT JOIN rankme_raterexclusion e
         ON e.participant_id = a.participant_id AND e.withdrawn_at IS NULL
     WHERE a.campaign_id = {campaign} AND j.value IS NOT NULL AND ({condition})"""
+# The same sitting by sitting, in the order of the table, so that the first rows need not wait for
+# the last ones: a sitting is read and sorted when its turn comes.
+IN_ORDER = """
+    SELECT found.* FROM (
+        SELECT * FROM rankme_assignment WHERE campaign_id = {campaign} ORDER BY id OFFSET 0
+    ) sitting CROSS JOIN LATERAL ({judgements}
+        AND s.assignment_id = sitting.id
+        ORDER BY s.trial_id, s.screen, s.revision, j.criterion_id, o.system_id
+    ) found"""
 # The marks of which a judgement is the sum, without the log of how they were made.
 MARKS_OF = """, CASE WHEN j.criterion_id = ANY('{{{criteria}}}')
         THEN (j.text::jsonb - 'events')::text END"""
@@ -58,6 +67,7 @@ WHOLE_NUMBERS = (
 )  # fmt: skip
 VERSION = "version"  # the factor that says which version of the campaign was shown
 SHOWN_ORDER = "options_shown"
+ROWS_AT_ONCE = 10_000  # of a table that is read in parts: some megabytes
 TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS, SHOWN_ORDER}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
 
@@ -81,18 +91,78 @@ def judgement_table(
     if swapped:
         condition = _instead_of(swapped)
     rows = _in_order(_read_rows(campaign, condition))
+    return _table(campaign, rows, stored=stored)
+
+
+def table_in_parts(
+    campaign: Campaign, *, stored: bool = False, rows_at_once: int = ROWS_AT_ONCE
+) -> Iterator[JudgementTable]:
+    """The rows of `judgement_table` in tables that fit into memory; one empty table without any.
+
+    All are of one moment, even while raters submit: one cursor reads them.
+    """
+    more = _more_columns(campaign)
+    statement = _statement(campaign, "TRUE" if stored else COUNTED, more)
+    whole = IN_ORDER.format(campaign=int(campaign.pk), judgements=statement)
+    names = _factor_names(campaign, statement)
+    with transaction.atomic(), connection.chunked_cursor() as cursor:
+        cursor.execute(whole)
+        portion = cursor.fetchmany(rows_at_once)
+        yield _table(campaign, _arrays(portion, more), names, stored=stored)
+        while portion := cursor.fetchmany(rows_at_once):
+            yield _table(campaign, _arrays(portion, more), names, stored=stored)
+
+
+def _arrays(rows: Sequence[tuple[Any, ...]], more: Collection[str]) -> dict[str, np.ndarray]:
+    columns: Iterable[Sequence[Any]] = zip(*rows, strict=True) if rows else repeat(())
+    return {
+        name: np.array(["" if each is None else each for each in column], dtype=object)
+        if name in more
+        else np.array(column, dtype=_type(name))
+        for name, column in zip((*COLUMNS, *more), columns, strict=False)
+    }
+
+
+def _factor_names(campaign: Campaign, statement: str) -> list[str]:
+    """Name the factors of the items that were judged: a judgement is looked for with each name."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT jsonb_object_keys(factors) FROM rankme_item WHERE campaign_id = %s",
+            [campaign.pk],
+        )
+        known = sorted(name for (name,) in cursor.fetchall())
+        found = []
+        for name in known:
+            cursor.execute(
+                f"""SELECT EXISTS ({statement.replace("%", "%%")} AND EXISTS (
+                    SELECT FROM rankme_item item
+                    WHERE item.id = o.item_id AND jsonb_exists(item.factors, %s)))""",
+                [name],
+            )
+            if cursor.fetchone()[0]:
+                found.append(name)
+    return found
+
+
+def _table(
+    campaign: Campaign,
+    rows: dict[str, np.ndarray],
+    factors: Sequence[str] | None = None,
+    *,
+    stored: bool,
+) -> JudgementTable:
     columns: dict[str, Any] = {
-        "rater": _labelled(rows["rater"], _by_id(campaign.participants, "label")),
-        "item": _labelled(rows["item"], _by_id(campaign.items, "key")),
-        "system": _labelled(rows["system"], _by_id(campaign.systems, "name")),
-        "criterion": _labelled(rows["criterion"], _by_id(campaign.criteria, "name")),
+        "rater": _labelled(rows["rater"], campaign.participants, "label"),
+        "item": _labelled(rows["item"], campaign.items, "key"),
+        "system": _labelled(rows["system"], campaign.systems, "name"),
+        "criterion": _labelled(rows["criterion"], campaign.criteria, "name"),
         "screen": _screens(rows),
         "value": rows["value"],
         "time_ms": rows["time_ms"],
         "excluded": rows["excluded"].astype(bool),
         "late": rows["late"].astype(bool),
     }
-    columns |= _factors(campaign, rows["item"])
+    columns |= _factors(campaign, rows["item"], factors)
     if not campaign.is_archive:
         columns[VERSION] = _numbered(rows[VERSION])
     columns |= {name: column_of(rows[name]) for name in (MARKS, SHOWN_ORDER) if name in rows}
@@ -126,12 +196,8 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
 
     more = _more_columns(campaign)
     names = (*COLUMNS, *more)
-    statement = JUDGEMENTS.format(
-        counted=COUNTED,
-        campaign=int(campaign.pk),
-        condition=condition,
-        more="".join(more.values()),
-    )
+    # One statement, so that the table is of one moment even while raters submit.
+    statement = _statement(campaign, condition, more)
     answer = io.BytesIO()
     with transaction.atomic(), connection.cursor() as cursor:
         # A page's time limit is too short for a million judgements on a busy machine.
@@ -148,6 +214,15 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
         convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
     )
     return {name: rows.column(name).to_numpy() for name in names}
+
+
+def _statement(campaign: Campaign, condition: str, more: Mapping[str, str]) -> str:
+    return JUDGEMENTS.format(
+        counted=COUNTED,
+        campaign=int(campaign.pk),
+        condition=condition,
+        more="".join(more.values()),
+    )
 
 
 def _more_columns(campaign: Campaign) -> dict[str, str]:
@@ -181,13 +256,11 @@ def _in_order(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: values[order] for name, values in rows.items()}
 
 
-def _by_id(rows: Manager[Any], column: str) -> dict[int, Any]:
-    """A column of the campaign's rows by their ids, in no order, which the default would cost."""
-    return dict(rows.order_by().values_list("id", column))
-
-
-def _labelled(ids: np.ndarray, labels: Mapping[int, str]) -> Column:
+def _labelled(ids: np.ndarray, rows: Manager[Any], column: str) -> Column:
+    """A label for each id: a column of the campaign's rows."""
     found, codes = np.unique(ids, return_inverse=True)
+    # In no order, which the default would cost.
+    labels = dict(rows.filter(pk__in=found.tolist()).order_by().values_list("id", column))
     return Column(codes.astype(np.int32), tuple(labels[number] for number in found.tolist()))
 
 
@@ -214,11 +287,17 @@ def factor_column(name: str) -> str:
     return f"item_{name}" if bare in TAKEN else name
 
 
-def _factors(campaign: Campaign, items: np.ndarray) -> dict[str, Column]:
-    """A column for each factor that an item has; a name that the table needs gets a prefix."""
+def _factors(
+    campaign: Campaign, items: np.ndarray, names: Sequence[str] | None
+) -> dict[str, Column]:
+    """A column for each of these factors, or for each that some item has; a name that the table
+    needs gets a prefix.
+    """
     found, codes = np.unique(items, return_inverse=True)
-    factors = dict(campaign.items.exclude(factors={}).order_by().values_list("id", "factors"))
-    names = sorted({name for item in found.tolist() for name in factors.get(item, {})})
+    judged = campaign.items.filter(pk__in=found.tolist()).exclude(factors={})
+    factors = dict(judged.order_by().values_list("id", "factors")) if names != [] else {}
+    if names is None:
+        names = sorted({name for each in factors.values() for name in each})
     return {
         factor_column(name): Column(
             codes.astype(np.int32),

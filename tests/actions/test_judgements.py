@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from rankme.actions import rate_limits
 from rankme.actions.campaign import campaigns
 from rankme.actions.sitting import assignments, exclusions, judgements, screen_rules
-from rankme.actions.sitting.presentations import outputs_in_order
 from rankme.errors import InvalidAnswer, KeyReused, RefusedAction, TooManySubmissions
 from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from rankme.protocols.instruments.base import Instrument
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.invariants import acknowledged, check_record, counted_submissions
-from tests.sittings import answer, answer_all, claim, payload_for, run_out, store
+from tests.sittings import answer, answer_all, claim, outputs_in_order, payload_for, run_out, store
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
 
@@ -195,9 +194,11 @@ def test_a_web_server_whose_clock_is_wrong_by_years_changes_nothing(years, monke
 
 def test_a_lease_by_the_web_servers_clock_would_have_ended_long_ago(monkeypatch):
     """The guard taken away: what the clock of a web server can do when it is asked."""
+    rater = make_rater(make_campaign())
+    claim(rater)
     wrong = timezone.now() - timedelta(days=3_650)
     monkeypatch.setattr(assignments, "lease_end", lambda definition: wrong + timedelta(hours=1))
-    claim(make_rater(make_campaign()))
+    claim(rater)  # asking again renews the lease
     assert assignments.expire_overdue() == 1
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
 from rankme.actions.sitting import assignments, exclusions
-from rankme.models import Assignment, Campaign, Submission, System
+from rankme.models import Assignment, Campaign, Item, Submission, System
 from rankme.queries.counting import with_counting
-from rankme.queries.judgement_table import factor_column, judgement_table
+from rankme.queries.judgement_table import factor_column, judgement_table, table_in_parts
 from tests.campaigns import (
     make_campaign,
     make_owner,
@@ -133,6 +133,18 @@ def test_the_csv_reads_back_to_the_same_table(rated):
 def test_the_table_is_the_same_whatever_the_order_of_the_rows(rated):
     assert judgement_table(rated).sha256 == judgement_table(rated).sha256
     assert len(set(labels(judgement_table(rated), "screen"))) > 1
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("rows_at_once", [1, 7, 10_000])
+def test_parts_of_the_table_make_the_same_file(rated, stored, rows_at_once):
+    """A factor that only an item without judgements has is in neither."""
+    unseen = Item.objects.create(campaign=rated, key="new", position=99, factors={"genre": "x"})
+    parts = table_in_parts(rated, stored=stored, rows_at_once=rows_at_once)
+    found = [part for n, table in enumerate(parts) for part in csv_parts(table, header=n == 0)]
+    whole = b"".join(csv_parts(judgement_table(rated, stored=stored)))
+    assert b"".join(found) == whole
+    assert b"domain" in whole and b"genre" not in whole and unseen.pk
 
 
 def test_a_campaign_without_judgements_has_an_empty_table(campaign):
