@@ -1,6 +1,16 @@
 """The record: what is judged, by whom, and what was said."""
 
-from .assignments import Assignment, Batch, Invitation, Participant, Plan, Slot, Trial, TrialOutput
+from .assignments import (
+    Assignment,
+    Batch,
+    Invitation,
+    Participant,
+    Plan,
+    PlanCoverage,
+    Slot,
+    Trial,
+    TrialOutput,
+)
 from .campaigns import (
     AuditEvent,
     Campaign,
@@ -59,6 +69,7 @@ __all__ = [
     "PanelSubmission",
     "Participant",
     "Plan",
+    "PlanCoverage",
     "PlanExtension",
     "QuarantinedPayload",
     "QuizAttempt",

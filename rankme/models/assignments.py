@@ -28,6 +28,20 @@ class Plan(Record):
         return f"{self.design} of {self.campaign}"
 
 
+class PlanCoverage(models.Model):
+    """How often each batch of a plan shows each system and each pair of systems.
+
+    Counted from the plan, and stored because that takes seconds (`rankme.queries.coverage`).
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="plan_coverage")
+    systems = models.BinaryField()
+    pairs = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"coverage of {self.campaign}"
+
+
 class Batch(Record):
     """The trials of one sitting, in the plan's order; an assignment has each rater's own."""
 

@@ -17,7 +17,7 @@ from rankme.checks.drawing import (
     draw_batch,
 )
 from rankme.corruptions import Specimen
-from rankme.designs.plan import NO_SYSTEM, DrawnPlan
+from rankme.designs.plan import NO_SYSTEM, DrawnPlan, Indexes
 from rankme.models import Campaign, Item, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.item_input import slots
@@ -95,7 +95,7 @@ def checked_batches(
     plan: DrawnPlan,
     *,
     items: Sequence[int],
-    outputs: Mapping[tuple[int, int], int],
+    outputs: Indexes,
     first_number: int = 0,
 ) -> Iterator[CheckedBatch]:
     """The checks of every batch of a plan, in order; memory stays flat however many there are.
@@ -126,13 +126,13 @@ def _hosts(
     plan: DrawnPlan,
     rows: slice,
     items: Sequence[int],
-    outputs: Mapping[tuple[int, int], int],
+    outputs: Indexes,
 ) -> list[dict[str, Any]]:
     """Read the material that the trials of these rows of the plan show."""
     numbers: list[int] = plan.items[rows].tolist()
     shown = [
-        [outputs[item, system] for system in systems if system != NO_SYSTEM]
-        for item, systems in zip(numbers, plan.systems[rows].tolist(), strict=True)
+        outputs[item, systems[systems != NO_SYSTEM]].tolist()
+        for item, systems in zip(numbers, plan.systems[rows], strict=True)
     ]
     wanted = {output for found in shown for output in found}
     texts = Output.objects.only("text", "marks").in_bulk(wanted)

@@ -1,22 +1,22 @@
 """Count the judgements of each system and of each pair of systems.
 
-What a batch shows is fixed by the launch, so it is read once per process (like the definition, see
-`rankme.queries.definitions`). What changes is counted each time: how often each batch was
+What a batch shows is fixed by the launch and takes seconds to count in a large plan, so it is
+stored with the plan (`PlanCoverage`). What changes is counted each time: how often each batch was
 finished, and the trials that are answered in sittings under way.
 """
 
 from __future__ import annotations
 
+import io
 from collections import Counter
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 import numpy as np
 from django.db import connection
 
-from rankme.models import Campaign
+from rankme.models import Campaign, PlanCoverage
 
 from .counting import ANALYSED_SCREENS
 from .definitions import frozen_definition
@@ -97,29 +97,60 @@ class Composition:
 
     Attributes
     ----------
-    keys : the systems or pairs that are shown at all
+    keys : the systems or pairs that are shown at all; shape (keys, 1 or 2)
     batch_ids : shape (rows,)
     key_numbers : shape (rows,), places in `keys`
     times : shape (rows,)
     """
 
-    keys: tuple[Key, ...]
+    keys: np.ndarray
     batch_ids: np.ndarray
     key_numbers: np.ndarray
     times: np.ndarray
+
+    @classmethod
+    def of_rows(cls, rows: list[tuple[int, ...]], width: int) -> Composition:
+        """Build it from rows of a batch, the times and a key of this many systems."""
+        table = np.array(rows, dtype=np.int64).reshape(-1, 2 + width)
+        keys, numbers = np.unique(table[:, 2:], axis=0, return_inverse=True)
+        return cls(keys, table[:, 0], numbers.reshape(-1).astype(np.int32), table[:, 1])
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Composition:
+        with np.load(io.BytesIO(content)) as stored:
+            return cls(**stored)
+
+    def as_bytes(self) -> bytes:
+        content = io.BytesIO()
+        np.savez_compressed(content, **asdict(self))
+        return content.getvalue()
 
     def weighed(self, sittings: Mapping[int, int]) -> Counter[Key]:
         """Count how often each key is shown when each batch is done that many times."""
         batches, places = np.unique(self.batch_ids, return_inverse=True)
         weights = np.array([sittings.get(batch, 0) for batch in batches.tolist()], dtype=np.int64)
-        shown = np.zeros(len(self.keys), dtype=np.int64)
-        np.add.at(shown, self.key_numbers, self.times * weights[places])
-        return Counter(dict(zip(self.keys, shown.tolist(), strict=True)))
+        times = self.times * weights[places]
+        shown = np.bincount(self.key_numbers, weights=times, minlength=len(self.keys))
+        found = zip(map(tuple, self.keys.tolist()), map(int, shown.tolist()), strict=True)
+        return Counter(dict(found))
+
+
+def store_coverage(campaign: Campaign) -> PlanCoverage:
+    """Count what each batch of the plan shows, and store it in place of what was stored."""
+    with connection.cursor() as cursor:
+        found = {}
+        for name, width, query in (
+            ("systems", 1, _SYSTEMS_OF_BATCHES),
+            ("pairs", 2, _PAIRS_OF_BATCHES),
+        ):
+            cursor.execute(query, {"campaign": campaign.pk})
+            found[name] = Composition.of_rows(cursor.fetchall(), width).as_bytes()
+    return PlanCoverage.objects.update_or_create(campaign=campaign, defaults=found)[0]
 
 
 def judged_by_system(campaign: Campaign) -> list[SystemCount]:
     """Count the judged and the planned outputs of each system."""
-    composition = _composition(campaign, _SYSTEMS_OF_BATCHES)
+    composition = _composition(campaign, "systems")
     planned, finished = _sittings(campaign)
     goal = composition.weighed(planned)
     judged = composition.weighed(finished) + _begun(campaign, _SYSTEMS_OF_BEGUN)
@@ -131,8 +162,8 @@ def judged_by_system(campaign: Campaign) -> list[SystemCount]:
 
 def judged_by_pair(campaign: Campaign) -> PairTable | None:
     """None if no screen shows two systems side by side."""
-    composition = _composition(campaign, _PAIRS_OF_BATCHES)
-    if not composition.keys:
+    composition = _composition(campaign, "pairs")
+    if not len(composition.keys):
         return None
     _, finished = _sittings(campaign)
     judged = composition.weighed(finished) + _begun(campaign, _PAIRS_OF_BEGUN)
@@ -158,25 +189,10 @@ def _begun(campaign: Campaign, query: str) -> Counter[Key]:
     return Counter({tuple(key): answered for answered, *key in _rows(query, campaign)})
 
 
-def _composition(campaign: Campaign, query: str) -> Composition:
-    return _kept(query, campaign.pk, (campaign.launched_at, campaign.version))
-
-
-@lru_cache(maxsize=16)
-def _kept(query: str, campaign_id: int, moment: Hashable) -> Composition:
-    # The launch time is part of the key, because an id alone could come back in a fresh database,
-    # and so is the version, because an extension adds batches.
-    with connection.cursor() as cursor:
-        cursor.execute(query, {"campaign": campaign_id})
-        rows = cursor.fetchall()
-    keys = sorted({tuple(row[2:]) for row in rows})
-    number = {key: place for place, key in enumerate(keys)}
-    return Composition(
-        keys=tuple(keys),
-        batch_ids=np.array([row[0] for row in rows], dtype=np.int64),
-        key_numbers=np.array([number[tuple(row[2:])] for row in rows], dtype=np.int64),
-        times=np.array([row[1] for row in rows], dtype=np.int64),
-    )
+def _composition(campaign: Campaign, of: Literal["systems", "pairs"]) -> Composition:
+    stored = PlanCoverage.objects.filter(campaign=campaign).only(of).first()
+    # Plans of earlier versions are counted when somebody first looks at them.
+    return Composition.from_bytes(getattr(stored or store_coverage(campaign), of))
 
 
 def _rows(query: str, campaign: Campaign) -> list[tuple[Any, ...]]:

@@ -7,7 +7,7 @@ from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.material import materials
 from rankme.actions.sitting import exclusions
 from rankme.errors import ChangedMeanwhile, RefusedAction
-from rankme.models import Slot
+from rankme.models import PlanCoverage, Slot
 from rankme.queries import coverage
 from rankme.queries.progress import progress_of
 from rankme.queries.versions import balance_of, has_unplanned_material
@@ -98,6 +98,17 @@ def test_new_items_come_in_new_batches_and_old_ones_stay(tmp_path):
     assert {line.planned for line in coverage.judged_by_system(campaign)} == {16}
     with pytest.raises(RefusedAction, match="nothing to add"):
         extend(campaign, 2)
+
+
+def test_what_a_plan_shows_is_stored_with_it_and_counted_for_older_plans(tmp_path):
+    campaign = make_campaign()
+    sit(make_rater(campaign))
+    stored = PlanCoverage.objects.get(campaign=campaign)
+    found = coverage.judged_by_system(campaign), coverage.judged_by_pair(campaign)
+    assert sum(line.judged for line in found[0]) == 4
+    stored.delete()
+    assert (coverage.judged_by_system(campaign), coverage.judged_by_pair(campaign)) == found
+    assert PlanCoverage.objects.filter(campaign=campaign).exists()
 
 
 def test_a_square_is_only_extended_by_whole_squares(tmp_path):

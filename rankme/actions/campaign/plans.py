@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from django.db import connection
 from django.utils.translation import gettext as _
 
 from rankme.actions.material.media import problem_with_files
@@ -22,6 +23,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.dialogues import text_checks
 from rankme.protocols.files import stored_definition
 from rankme.queries.check_plan import checked_batches
+from rankme.queries.coverage import store_coverage
 from rankme.queries.documents import documents_of
 
 ROWS_PER_REPORT = 2_000
@@ -29,12 +31,12 @@ ROWS_PER_REPORT = 2_000
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """A plan and the ids behind its indexes; `outputs` has them by (item, system)."""
+    """A plan and the ids behind its indexes; `outputs` as `PlannedMaterial` has them."""
 
     plan: DrawnPlan
     items: list[int]
     systems: list[int]
-    outputs: dict[tuple[int, int], int]
+    outputs: Indexes
     documents: Documents | None = None
 
     def count_documents(self) -> int:
@@ -48,7 +50,7 @@ class CampaignPlan:
         """The ids of a trial's item and of the outputs that it shows."""
         item = int(self.plan.items[trial])
         systems = self.plan.systems[trial]
-        outputs = [self.outputs[item, int(system)] for system in systems if system != NO_SYSTEM]
+        outputs = self.outputs[item, systems[systems != NO_SYSTEM]].tolist()
         return self.items[item], outputs
 
 
@@ -80,19 +82,18 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
 
 @dataclass(frozen=True)
 class PlannedMaterial:
-    """The ids of items and systems in order, and of the outputs by (item, system)."""
+    """The ids of items and systems in order, and of the outputs: shape (items, systems), 0 where
+    there is none. A dictionary of three million outputs would need half a gigabyte.
+    """
 
     items: list[int]
     systems: list[int]
-    outputs: dict[tuple[int, int], int]
+    outputs: Indexes
 
     @property
     def coverage(self) -> Coverage:
         """Shape (items, systems), true where there is an output."""
-        coverage = np.zeros((len(self.items), len(self.systems)), dtype=np.bool_)
-        for item, system in self.outputs:
-            coverage[item, system] = True
-        return coverage
+        return self.outputs > 0
 
 
 def planned_material(campaign: Campaign) -> PlannedMaterial:
@@ -126,19 +127,17 @@ def draw_checks(
         raise RefusedAction(str(error)) from error
 
 
-def _outputs_by_indexes(
-    campaign: Campaign, items: list[int], systems: list[int]
-) -> dict[tuple[int, int], int]:
+def _outputs_by_indexes(campaign: Campaign, items: list[int], systems: list[int]) -> Indexes:
     item_index = {item: index for index, item in enumerate(items)}
     system_index = {system: index for index, system in enumerate(systems)}
     # An import that commits just now may have brought outputs of items that were not read.
-    rows = campaign.items.filter(outputs__isnull=False).order_by("position")
+    rows = campaign.items.filter(outputs__isnull=False).order_by()
     ids = rows.values_list("id", "outputs__system_id", "outputs__id")
-    return {
-        (item_index[item], system_index[system]): output
-        for item, system, output in ids.iterator(chunk_size=20_000)
-        if item in item_index and system in system_index
-    }
+    outputs = np.zeros((len(items), len(systems)), dtype=np.int64)
+    for item, system, output in ids.iterator(chunk_size=20_000):
+        if item in item_index and system in system_index:
+            outputs[item_index[item], system_index[system]] = output
+    return outputs
 
 
 def strata_of(campaign: Campaign, factor: str) -> Indexes | None:
@@ -182,7 +181,12 @@ def store_plan(
     first_number: int = 0,
     checks: Iterable[CheckedBatch] = (),
 ) -> None:
-    """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows."""
+    """Write batches, trials, their outputs and slots by COPY: a large plan has 10^6 rows.
+
+    Each COPY ends with the check of its references, which would otherwise all wait for the commit.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
     batches = new_ids("rankme_batch", len(plan.batch_sizes))
     trials = new_ids("rankme_trial", len(plan.items))
@@ -220,10 +224,12 @@ def store_plan(
             {
                 "trial_id": trials[index],
                 "position": position,
-                "output_id": outputs[int(plan.items[index]), int(system)],
+                "output_id": output,
             }
             for index, systems in counted(plan.systems, progress, since=0.3, upto=0.9)
-            for position, system in enumerate(systems[systems != NO_SYSTEM])
+            for position, output in enumerate(
+                outputs[plan.items[index], systems[systems != NO_SYSTEM]].tolist()
+            )
         ),
     )
     copy_rows(
@@ -234,6 +240,9 @@ def store_plan(
             for batch in batches
         ),
     )
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+    store_coverage(campaign)
 
 
 def counted(
