@@ -168,7 +168,10 @@ def _guessed_format(content: bytes) -> str:
         return "parquet"
 
     header = content.partition(b"\n")[0].decode("utf-8-sig", errors="replace")
-    return "e2e" if layout_of(next(csv.reader([header]), [])) else "csv"
+    names = next(csv.reader([header]), [])
+    if set(SCORE_COLUMNS) <= set(names):
+        return "scores"
+    return "e2e" if layout_of(names) else "csv"
 
 
 def _bundled_judgements(content: bytes) -> bytes:
@@ -371,9 +374,42 @@ def _e2e_columns(content: bytes) -> dict[str, Any]:
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
+# --- scores of single outputs, as `score --segments` writes them ------------------------------
+
+SCORE_COLUMNS = ("system", "item", "metric", "score")
+METRIC_AS_RATER = "metric"
+
+
+def _score_columns(content: bytes) -> dict[str, Any]:
+    """Take each metric as a criterion, judged by one rater; leave out scores of whole systems."""
+    lines = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+    rows: list[tuple[str, ...]] = []
+    problems: list[str] = []
+    for line in lines:
+        cells = tuple(unguarded(line[name] or "") for name in SCORE_COLUMNS)
+        if not _is_finite(cells[-1]):
+            problems.append(f"Line {lines.line_num}: score is {cells[-1]!r}, not a finite number.")
+        elif cells[1].strip():
+            rows.append(cells)
+    if not rows and not problems:
+        problems.append("There are no scores of single outputs; `score --segments` makes them.")
+    if problems:
+        raise TableError(problems)
+    system, item, metric, score = (list(column) for column in zip(*rows, strict=True))
+    return {
+        "rater": [METRIC_AS_RATER] * len(rows),
+        "item": item,
+        "system": system,
+        "criterion": metric,
+        "value": [float(each) for each in score],
+        "screen": [f"{a}, {b}" for a, b in zip(system, item, strict=True)],
+    }
+
+
 FORMATS: dict[str, Callable[[bytes, str | None], JudgementTable]] = {
     "csv": _read_csv,
     "parquet": lambda content, shared: _table(_parquet_columns(content), shared),
     "e2e": lambda content, shared: _table(_e2e_columns(content), shared),
+    "scores": lambda content, shared: _table(_score_columns(content), shared),
     "bundle": lambda content, shared: _read_csv(_bundled_judgements(content), shared),
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -21,8 +22,10 @@ from analysis.signature import signature
 from analysis.table import JudgementTable
 from analysis.table_files import guarded, write_table
 from analysis.text_metrics.extracted_facts import read_facts
+from analysis.text_metrics.n_best import weighted_n_best, with_missing
 from analysis.text_metrics.score_files import write_scores
 from analysis.text_metrics.scoring import Scored, score
+from analysis.text_metrics.similarity import Similarity, similarities
 from analysis.text_metrics.text_files import read_material
 
 # --- computing metrics -------------------------------------------------------------------------
@@ -37,7 +40,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         default=("bleu", "chrf", "ter", "rouge-l", "nist"),
         metavar="A,B",
         help="bleu, chrf, chrf++, ter, nist, rouge-l, cider, accuracy, edit-distance, dice, masi "
-        "uniqueness, minimality (TUNA), ser (slot error rate, E2E), copied, lengths, distinct "
+        "uniqueness, minimality (TUNA), ser (slot error rate, E2E), copied, lengths, distinct, "
+        "msttr "
         "(default: bleu,chrf,ter,rouge-l,nist)",
     )
     parser.add_argument(
@@ -47,6 +51,16 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         "--segments", action="store_true", help="also score every single output (see --out, --json)"
     )
     parser.add_argument(
+        "--missing",
+        action="store_true",
+        help="count an output that a system lacks as an empty text: 0, TER 100",
+    )
+    parser.add_argument(
+        "--similarity",
+        action="store_true",
+        help="also score each system against every other system's outputs",
+    )
+    parser.add_argument(
         "--out", metavar="SCORES.csv", help="write system,item,metric,score, as `metrics` reads it"
     )
 
@@ -54,6 +68,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
 def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compute BLEU and other metrics of system outputs."""
     material = read_material(options.file, options.items)
+    if options.missing:
+        material = with_missing(material)
     with ProgressBar() as progress:
         found = score(
             material,
@@ -62,10 +78,21 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
             segments=options.segments,
             progress=progress.show,
         )
+    n_best = (
+        weighted_n_best(material, options.metrics, lowercase=options.lowercase)
+        if material.alternatives
+        else {}
+    )
+    alike = (
+        similarities(material, options.metrics, lowercase=options.lowercase)
+        if options.similarity
+        else ()
+    )
     stated = {
         "metrics": list(options.metrics),
         "lowercase": options.lowercase,
         "sacrebleu": sacrebleu.__version__,
+        **({"missing": True} if options.missing else {}),
     }
     line = signature("score", stated, sha256=material.sha256)
     if options.out:
@@ -83,6 +110,8 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
                     "metric": scored.metric,
                     "score": value,
                     "outputs": scored.outputs[system],
+                    "mean_of_outputs": _mean_of_outputs(scored, system),
+                    "n_best": n_best.get(scored.metric, {}).get(system),
                 }
                 for scored in found
                 for system, value in scored.systems.items()
@@ -93,9 +122,10 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
                 for system, segments in scored.segments.items()
                 for item, value in segments.items()
             ],
+            "similarity": [asdict(each) for each in alike],
             "signature": line,
         },
-        tables=(table,),
+        tables=(table, *_means_table(found, n_best), *map(_similarity_table, alike)),
         latex=partial(tabular, table),
         notes=(*(f"{scored.metric}: {scored.method}" for scored in found), line),
     )
@@ -116,6 +146,45 @@ def _scores_table(found: Sequence[Scored]) -> Table:
     ]
     columns = (SYSTEM, Column("Outputs", Format.WHOLE), *metrics)
     return Table("scores", "Automatic metrics", columns, rows_of(*rows))
+
+
+def _mean_of_outputs(scored: Scored, system: str) -> float | None:
+    known = [value for value in scored.segments.get(system, {}).values() if value is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def _means_table(
+    found: Sequence[Scored], n_best: Mapping[str, Mapping[str, float | None]]
+) -> Iterator[Table]:
+    """Yield the scores of systems next to means over outputs, where outputs were scored."""
+    scored = [each for each in found if each.segments or each.metric in n_best]
+    if not scored:
+        return
+    columns = (
+        Column("Metric"), SYSTEM, Column("System together", Format.NUMBER, 4),
+        Column("Mean of outputs", Format.NUMBER, 4), Column("Weighted n-best", Format.NUMBER, 4),
+    )  # fmt: skip
+    rows = [
+        (
+            each.metric, system, value, _mean_of_outputs(each, system),
+            n_best.get(each.metric, {}).get(system),
+        )
+        for each in scored
+        for system, value in each.systems.items()
+    ]  # fmt: skip
+    yield Table("means", "Means of outputs", columns, rows_of(*rows), heads=2)
+
+
+def _similarity_table(found: Similarity) -> Table:
+    """Return the reference systems in rows and the tested ones in columns, as Figure 5 of E2E."""
+    decimals = _decimals(found.means.values())
+    columns = [Column(name, Format.NUMBER, decimals, is_label=True) for name in found.systems]
+    rows = [(name, *row) for name, row in zip(found.systems, found.scores, strict=True)]
+    rows.append(("Mean", *(found.means.get(name) for name in found.systems)))
+    caption = f"Similarity of systems: {found.metric} with a system's outputs as references"
+    return Table(
+        f"similarity-{found.metric}", caption, (Column("Reference"), *columns), rows_of(*rows)
+    )
 
 
 def _decimals(values: Iterable[float | None]) -> int:

@@ -18,6 +18,7 @@ SHOWN = {
     "copied": "Copied",
     "lengths": "Lengths",
     "distinct": "Distinct",
+    "msttr": "MSTTR",
     "comet": "COMET",
     "bertscore": "BERTScore",
     "bleurt": "BLEURT",

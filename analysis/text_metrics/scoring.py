@@ -136,9 +136,9 @@ class Settings:
 
     @cached_property
     def tokens(self) -> Mapping[str, list[Tokens]]:
-        """By system, the tokens of each output."""
+        """By system, the tokens of each output, in the order of the items' names."""
         return {
-            system: [mteval_tokens(text) for text in outputs.values()]
+            system: [mteval_tokens(outputs[item]) for item in sorted(outputs)]
             for system, outputs in self.material.outputs.items()
         }
 
@@ -330,6 +330,11 @@ def _distinct(name: str, settings: Settings) -> Iterator[Scored]:
     )
 
 
+def _msttr(name: str, settings: Settings) -> Iterator[Scored]:
+    method = f"MSTTR-{surface.SEGMENT}: outputs sorted by item, lower case, tokens of mteval-v13a"
+    yield settings.together(name, method, surface.mean_segmental_ratio)
+
+
 Metric = Callable[[str, Settings], Iterator[Scored]]
 OWN: dict[str, Metric] = {
     "bleu": _sacrebleu,
@@ -349,5 +354,6 @@ OWN: dict[str, Metric] = {
     "copied": _copied,
     "lengths": _lengths,
     "distinct": _distinct,
+    "msttr": _msttr,
 }
 METRICS: dict[str, Metric] = with_plugins("rankme.metrics", OWN, callable, "a function")

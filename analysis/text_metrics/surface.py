@@ -104,6 +104,33 @@ def next_word_entropy(texts: Sequence[Tokens]) -> float | None:
     )
 
 
+SEGMENT = 50  # tokens, as in MSTTR-50
+
+
+def mean_segmental_ratio(texts: Sequence[Tokens]) -> float | None:
+    """Compute the mean share of different tokens in segments of 50 successive ones (MSTTR-50).
+
+    Unlike shares over all tokens, it does not fall as the number of texts grows.
+
+    Parameters
+    ----------
+    texts : the tokens of each output; they are joined in this order
+
+    Returns
+    -------
+    0 to 1; None with fewer than 50 tokens. Tokens after the last whole segment are left out.
+
+    Source
+    ------
+    Lu (2012), as Dušek, Novikova & Rieser (2020) print it in Tables 4 and 9.
+    """
+    tokens = [token for text in texts for token in text]
+    starts = range(0, len(tokens) - SEGMENT + 1, SEGMENT)
+    if not starts:
+        return None
+    return math.fsum(len(set(tokens[k : k + SEGMENT])) for k in starts) / (SEGMENT * len(starts))
+
+
 def copied(output: str, source: str) -> float | None:
     """Return the share of an output's tokens that are in runs which it shares with its input.
 

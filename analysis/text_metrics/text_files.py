@@ -10,20 +10,27 @@ from dataclasses import dataclass, field
 from analysis.csv_rows import Rows, Source, read_rows
 
 OUTPUT_COLUMNS = ("system", "item", "output")
+RANKS = tuple(map(str, range(1, 101)))
 
 
 @dataclass(frozen=True)
 class Material:
-    """Texts: `outputs` by system and item, `references` and `inputs` by item."""
+    """Texts: `outputs` by system and item, `references` and `inputs` by item.
+
+    `alternatives` are a system's further outputs: by rank from 2 on, like `outputs`.
+    """
 
     outputs: Mapping[str, Mapping[str, str]]
     references: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
+    alternatives: Mapping[int, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
 
     @property
     def sha256(self) -> str:
         """A hash of all texts that does not depend on the order of rows."""
-        parts = (self.outputs, self.references, self.inputs)
+        parts: tuple[object, ...] = (self.outputs, self.references, self.inputs)
+        if self.alternatives:
+            parts = (*parts, self.alternatives)
         text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -32,7 +39,8 @@ def read_material(outputs: Source, items: Source) -> Material:
     """Read `system,item,output` and `item,input,reference`.
 
     An item has several references on several lines of its cell (as the site stores them), in
-    columns that begin with `reference`, or in several rows with the same item.
+    columns that begin with `reference`, or in several rows with the same item. With a column
+    `rank`, a system can have several outputs for an item: 1 is its best.
 
     Parameters
     ----------
@@ -51,10 +59,11 @@ def read_material(outputs: Source, items: Source) -> Material:
     item_rows.require(("item",))
     output_rows.require(OUTPUT_COLUMNS)
     references, inputs = _items(item_rows)
-    found = _outputs(output_rows, inputs)
+    ranked = _outputs(output_rows, inputs)
     item_rows.problems += output_rows.problems
     item_rows.refuse()
-    return Material(found, {item: tuple(texts) for item, texts in references.items()}, inputs)
+    wanted = {item: tuple(texts) for item, texts in references.items()}
+    return Material(ranked.pop(1, {}), wanted, inputs, ranked)
 
 
 def _items(rows: Rows) -> tuple[dict[str, list[str]], dict[str, str]]:
@@ -74,21 +83,26 @@ def _items(rows: Rows) -> tuple[dict[str, list[str]], dict[str, str]]:
     return references, inputs
 
 
-def _outputs(rows: Rows, items: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    lines: dict[tuple[str, str], int] = {}
+def _outputs(rows: Rows, items: Mapping[str, str]) -> dict[int, dict[str, dict[str, str]]]:
+    """Return the outputs by rank; without a column of ranks, all have rank 1."""
+    found: dict[int, dict[str, dict[str, str]]] = {}
+    lines: dict[tuple[str, str, str], int] = {}
     for line, row in rows:
-        system, item = row["system"], row["item"]
+        system, item, rank = row["system"], row["item"], row.get("rank", "").strip() or "1"
         if empty := [name for name in ("system", "item") if not row[name].strip()]:
             rows.problem(line, empty[0], "the cell is empty.")
         elif item not in items:
             rows.problem(line, "item", f"{item!r} is not in the file of items.")
-        elif (first := lines.setdefault((system, item), line)) != line:
+        elif rank not in RANKS:
+            rows.problem(line, "rank", f"{rank!r} is not a rank from 1 to {len(RANKS)}.")
+        elif (first := lines.setdefault((system, item, rank), line)) != line:
             rows.problem(
                 line, "", f"{system!r} already has an output for {item!r} on line {first}."
             )
         else:
-            found.setdefault(system, {})[item] = row["output"]
+            found.setdefault(int(rank), {}).setdefault(system, {})[item] = row["output"]
     if not rows.rows and not rows.problems:
         rows.problem(1, "", "there are no outputs.")
+    for system in {name for texts in found.values() for name in texts} - set(found.get(1, {})):
+        rows.problem(1, "rank", f"{system!r} has no output of rank 1.")
     return found

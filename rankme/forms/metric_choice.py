@@ -26,6 +26,7 @@ TITLES = {
     "copied": _("Share of words copied from the input"),
     "lengths": _("Lengths in words and characters"),
     "distinct": _("Distinct words and phrases of a system"),
+    "msttr": _("Mean share of different words in segments of 50 (MSTTR)"),
 }
 
 
