@@ -265,6 +265,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", default="", help="sizes to compute, as 5x12x10,8x60x2")
     parser.add_argument("--methods", default="", help="beginnings of names, with commas")
+    parser.add_argument("--dependence", choices=DEPENDENCES, help="default: all")
     parser.add_argument("--campaigns", type=int, help="instead of each method's own number")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/data/false_claims.csv")
     options = parser.parse_args()
@@ -274,6 +275,8 @@ def main() -> None:
         if wanted and not method.name.startswith(tuple(wanted)):
             continue
         if options.cells and cell.size not in options.cells.split(","):
+            continue
+        if options.dependence not in (None, cell.dependence):
             continue
         key = (method.name, cell.size, cell.dependence)
         if key not in done:

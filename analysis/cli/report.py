@@ -13,6 +13,7 @@ from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import MODELS
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
+from analysis.inference import GENERALITIES
 from analysis.report.bundle import (
     stored_comparison,
     stored_declined,
@@ -47,7 +48,15 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         "--model": {"choices": MODELS, "help": "the analysis of variance"},
         "--factors": {"type": names, "metavar": "A,B", "help": "factors of the model"},
         "--runs": {"type": int, "help": "runs of a ranking (default 200)"},
-        "--resample": {"type": names, "metavar": "A,B", "help": "default: none,raters"},
+        "--resample": {
+            "type": names,
+            "metavar": "A,B",
+            "help": "default: none and what claims are about",
+        },
+        "--generality": {
+            "choices": GENERALITIES,
+            "help": "what claims are about: new raters, new items, or both (default)",
+        },
         "--lower-is-better": {
             "type": names,
             "metavar": "A,B",

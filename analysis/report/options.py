@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self, get_type_hints
 
 from analysis.errors import OptionsError
-from analysis.ranking.clusters import RankingOptions
+from analysis.ranking.clusters import SCHEME_OF, RankingOptions
 from analysis.scales.outliers import TREATMENTS, width_problems
 from analysis.spans.weights import parse_weights
 
@@ -33,10 +33,11 @@ class ReportOptions(RankingOptions):
     `metrics` are compared with people, after the ranking by people. `judges` are those of them (or
     of the verdicts) that act as raters, each with the systems that its own model wrote.
     `metric_resamples` is the size of each bootstrap and permutation test of metrics.
-    `price_per_judgement` says what a judgement by a person costs.
+    `price_per_judgement` says what a judgement by a person costs. An empty `resample` becomes the
+    published ranking, without resampling, and the one from which clusters can be claimed.
     """
 
-    resample: tuple[str, ...] = ("none", "raters")
+    resample: tuple[str, ...] = ()
     model: str = "one-way"
     factors: tuple[str, ...] = ()
     sums_of_squares: str = "II"
@@ -53,6 +54,12 @@ class ReportOptions(RankingOptions):
     metric_resamples: int = 1000
     price_per_judgement: float = 0.0
     title: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.resample:
+            claimed = SCHEME_OF.get(self.generality, "none")
+            object.__setattr__(self, "resample", ("none", claimed))
+        super().__post_init__()
 
     def problems(self) -> Iterator[str]:
         """Yield every problem of these options, in words."""

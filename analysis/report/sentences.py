@@ -7,7 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from analysis.ranking.clusters import Ranking
+from analysis.inference import LEAST_RESAMPLED_UNITS, Units
+from analysis.ranking.bradley_terry import BradleyTerry
+from analysis.ranking.clusters import SCHEME_OF, Ranking
 from analysis.reliability.coefficients import Coefficient
 from analysis.report.options import ReportOptions
 from analysis.scales.anova import RESIDUAL, Anova
@@ -18,10 +20,9 @@ from analysis.table import JudgementTable
 from .category_section import CategorySection
 from .effect_section import EffectSection, effect_sentences
 from .ranking_section import RankingSection
-from .scale_section import ScaleSection
+from .scale_section import ScaleSection, units_of
 
-# Below this number nobody can say how far other raters would differ from these.
-LEAST_RATERS = 3
+RESAMPLED = {"raters": "whole raters", "items": "whole {}s", "both": "whole raters and {}s"}
 # What screens and keyboards add to times taken over the web: Anwyl-Irvine et al. (2021).
 HARDWARE_LATENCY = (
     "The delay of screen, keyboard and mouse is not known. Absolute times are 10 to 40 ms too "
@@ -49,7 +50,7 @@ def criterion_sentences(
     """Say in plain words what the sections of one criterion can claim."""
     sentences: list[str] = []
     drawn = options.item_groups or "item"
-    raters = len(part.rater.labels)
+    units = units_of(part, options)
     if outliers is not None:
         sentences.append(_about_outliers(outliers))
     if part.criterion.labels[0] in options.standardise:
@@ -57,13 +58,13 @@ def criterion_sentences(
     if kind == "time":
         sentences.append(HARDWARE_LATENCY)
     if ranking is not None:
-        sentences += _about_rankings(ranking, part, drawn)
-        sentences += _about_mixed(ranking, options, drawn, raters)
+        sentences += _about_rankings(ranking, units, drawn)
+        sentences += _about_mixed(ranking, options, drawn, units)
     if scale is not None:
         sentences += _about_scales(scale, part, kind)
-        if raters < LEAST_RATERS:
-            sentences.append(_beyond_these_raters(raters))
-        sentences += _about_mixed(scale, options, drawn, raters)
+        if reason := units.refusal():
+            sentences.append(reason)
+        sentences += _about_mixed(scale, options, drawn, units)
     if effects is not None:
         sentences += effect_sentences(effects)
     if categories is not None:
@@ -111,11 +112,11 @@ def _about_outliers(outliers: OutlierCount) -> str:
 # --- relative judgements ---------------------------------------------------------------------
 
 
-def _about_rankings(ranking: RankingSection, part: JudgementTable, drawn: str) -> Iterator[str]:
-    raters = len(part.rater.labels)
+def _about_rankings(ranking: RankingSection, units: Units, drawn: str) -> Iterator[str]:
     if "ranking" in ranking.undefined:
         yield f"There is no ranking: {ranking.undefined['ranking']}"
-    paper, honest = ranking.rankings.get("none"), ranking.rankings.get("raters")
+    paper = ranking.rankings.get("none")
+    honest = ranking.rankings.get(SCHEME_OF[units.generality])
     if paper is not None:
         yield (
             f"The ranking as published in this field has {_clusters(paper)} in "
@@ -124,26 +125,13 @@ def _about_rankings(ranking: RankingSection, part: JudgementTable, drawn: str) -
             "would not be found again."
         )
         yield from _about_cuts(paper)
-    if raters < LEAST_RATERS:
-        yield _beyond_these_raters(raters)
-    elif honest is not None:
-        yield (
-            f"With whole raters resampled ({raters} of them) there "
-            f"{'is' if _number_of_clusters(honest) == 1 else 'are'} {_clusters(honest)}: these "
-            "boundaries allow for differences between raters, so claim these."
-        )
-        if raters < 10:
-            yield (
-                f"With {raters} raters even these ranges are uncertain: do not draw fine "
-                "distinctions."
-            )
-    if ranking.bradley_terry is not None and raters >= LEAST_RATERS:
-        apart = sum(pair.p < ranking.bradley_terry.alpha for pair in ranking.bradley_terry.pairs)
-        yield (
-            f"Bradley–Terry with errors clustered by rater and {drawn} tells {apart} of "
-            f"{len(ranking.bradley_terry.pairs)} pairs apart, with all claims holding together; "
-            "base a claim about one pair of systems on these."
-        )
+    if reason := units.refusal():
+        yield reason
+    else:
+        if honest is not None:
+            yield _about_resampled(honest, units, drawn)
+        if ranking.bradley_terry is not None:
+            yield _about_strengths(ranking.bradley_terry, units, drawn)
     shown = paper or honest
     if shown is not None and shown.unmet:
         yield (
@@ -152,12 +140,30 @@ def _about_rankings(ranking: RankingSection, part: JudgementTable, drawn: str) -
         )
 
 
-def _beyond_these_raters(raters: int) -> str:
-    who = "One rater" if raters == 1 else f"{raters} raters"
+def _about_resampled(ranking: Ranking, units: Units, drawn: str) -> str:
+    """Say whether the clusters may be claimed, and about whom."""
+    found = (
+        f"With {RESAMPLED[units.generality].format(drawn)} resampled "
+        f"({' and '.join(unit.counted() for unit in units.sampled)}) there "
+        f"{'is' if _number_of_clusters(ranking) == 1 else 'are'} {_clusters(ranking)}"
+    )
+    if units.refusal(LEAST_RESAMPLED_UNITS):
+        return (
+            f"{found}, but fewer than {LEAST_RESAMPLED_UNITS} can all agree by chance, which "
+            "resampling takes for certainty: claim none of its boundaries."
+        )
+    if _number_of_clusters(ranking) == 1:
+        return f"{found}: no boundary can be claimed {units.beyond}."
+    return f"{found}: claim these boundaries {units.beyond}."
+
+
+def _about_strengths(found: BradleyTerry, units: Units, drawn: str) -> str:
+    apart = sum(pair.p < found.alpha for pair in found.pairs)
+    by = {"raters": "rater", "items": drawn, "both": f"rater and {drawn}"}[units.generality]
     return (
-        f"{who} cannot show how others would judge: claim nothing about the systems beyond "
-        f"{'this rater' if raters == 1 else 'these raters'}. With at least {LEAST_RATERS} raters "
-        "the report says what may be claimed."
+        f"Bradley–Terry with errors clustered by {by} tells {apart} of {len(found.pairs)} pairs "
+        f"apart, with all claims holding together; base a claim about one pair of systems "
+        f"{units.beyond} on these."
     )
 
 
@@ -195,9 +201,9 @@ def _about_scales(scale: ScaleSection, part: JudgementTable, kind: str) -> Itera
     if scale.tukey is not None and scale.anova is not None:
         differing = sum(pair.p < scale.tukey.alpha for pair in scale.tukey.pairs)
         yield (
-            f"Tukey's comparisons find {differing} of {len(scale.tukey.pairs)} pairs different at "
-            f"{scale.tukey.alpha:g}; systems that share a letter were not told apart, which does "
-            "not show that they are equal."
+            f"Tukey's comparisons, which assume the same, find {differing} of "
+            f"{len(scale.tukey.pairs)} pairs different at {scale.tukey.alpha:g}; systems that "
+            "share a letter were not told apart, which does not show that they are equal."
         )
         if _letters_differ_from_subsets(scale):
             yield (
@@ -246,29 +252,32 @@ def _letters_differ_from_subsets(scale: ScaleSection) -> bool:
 
 
 def _about_mixed(
-    section: ScaleSection | RankingSection, options: ReportOptions, drawn: str, raters: int
+    section: ScaleSection | RankingSection, options: ReportOptions, drawn: str, units: Units
 ) -> Iterator[str]:
     alpha = options.alpha
-    strictness = "raters' strictness and " if raters > 1 else ""
-    for fitted, claim in (
-        (section.mixed, f"allows for {strictness}items' difficulty"),
-        (
-            section.mixed_full,
-            "also allows each rater and each item an effect of its own on each system",
-        ),
-    ):
-        if fitted is not None:
-            yield (
-                f"The mixed model {fitted.formula} {claim}: {_apart(fitted.contrasts, alpha)} "
-                "differ (simultaneous intervals)."
-            )
-    if section.mixed is not None and section.mixed_full is not None and raters >= LEAST_RATERS:
+    can_claim = units.refusal() is None
+    if section.mixed is not None:
+        strictness = "raters' strictness and " if units.raters.number > 1 else ""
+        yield (
+            f"The mixed model {section.mixed.formula} allows for {strictness}items' difficulty, "
+            "and takes raters and items to have no tastes: "
+            f"{_apart(section.mixed.contrasts, alpha)} differ (simultaneous intervals). Claim none "
+            "of them on this model alone."
+        )
+    if section.mixed_full is not None:
+        yield (
+            f"The mixed model {section.mixed_full.formula} also allows each rater and each item an "
+            f"effect of its own on each system: {_apart(section.mixed_full.contrasts, alpha)} "
+            f"differ (simultaneous intervals{', ' + units.beyond if can_claim else ''})."
+        )
+    if section.mixed is not None and section.mixed_full is not None and can_claim:
         yield "Where the two models disagree, claim only the differences of the second."
     if section.clustered is not None:
+        by = {"raters": "rater", "items": drawn, "both": f"rater and {drawn}"}[units.generality]
         yield (
-            f"Least squares on system and rater, with errors clustered by rater and {drawn}, makes "
-            f"the fewest assumptions and needs many raters ({section.clustered.raters} here): "
-            f"{_apart(section.clustered.contrasts, alpha)} differ."
+            f"Least squares on system and rater, with errors clustered by {by}, makes "
+            f"the fewest assumptions: {_apart(section.clustered.contrasts, alpha)} differ, "
+            f"{units.beyond}."
         )
 
 

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy as _
 
-from analysis.ranking.clusters import METHODS
+from analysis.ranking.clusters import METHODS, SCHEME_OF
 from analysis.report.options import MODELS
 from analysis.scales.outliers import TREATMENTS
 from rankme.actions.runs.run_metrics import chosen_metric_options
@@ -65,8 +65,8 @@ class AnalysisForm(forms.Form):
         choices=list(RESAMPLING_TITLES.items()),
         widget=forms.CheckboxSelectMultiple,
         help_text=_(
-            "The published table uses no resampling. Resampling "
-            "whole raters is the stricter analysis."
+            "The published table uses no resampling. Claims use the resampling of what they are "
+            "about: raters, items, or both."
         ),
     )
     runs = forms.IntegerField(label=_("Runs"), min_value=1, max_value=MOST_RUNS)
@@ -197,7 +197,9 @@ class AnalysisForm(forms.Form):
             "criteria": list(self.defaults["kinds"]),
             "versions": [str(number) for number in self.versions_there_are],
             "method": self.defaults.get("method", "wmt"),
-            "resample": self.defaults.get("resample", ["none", "raters"]),
+            "resample": self.defaults.get(
+                "resample", ["none", SCHEME_OF[self.defaults["generality"]]]
+            ),
             "runs": self.defaults.get("runs", 200),
             "model": self.defaults.get("model", "one-way"),
             "factors": self.defaults["factors"],

@@ -60,6 +60,7 @@ REASONS = {
     "seed": gettext_noop("The plan was drawn from this seed, so it cannot change."),
     "checks": gettext_noop("The checks were drawn with the plan, so they cannot change."),
     "rules": gettext_noop("The rules were fixed with the launch, so they cannot change."),
+    "generality": gettext_noop("What claims are about was fixed with the launch."),
     "standard": gettext_noop("Raters have judged against this standard, so it cannot change."),
     "input_kind": gettext_noop("Raters have seen the inputs in this form, so it cannot change."),
     "language": gettext_noop("Raters have worked in this language, so it cannot change."),

@@ -120,6 +120,16 @@ InputKind = Annotated[
     ),
 ]
 
+# What claims are about (see `analysis.inference`).
+Generality = Annotated[
+    Literal["both", "raters", "items"],
+    Labels(
+        both=_("New raters and new items"),
+        raters=_("New raters of these items"),
+        items=_("New items and these raters"),
+    ),
+]
+
 
 class Definition(Part):
     """A whole campaign file."""
@@ -181,6 +191,14 @@ class Definition(Part):
     rules: Rules = Field(Rules(), title=_("Rules"))
     breaks: Breaks = Field(Breaks(), title=_("Breaks"))
     crowd: Crowd = Field(Crowd(), title=_("Raters"))
+    generality: Generality = Field(
+        "both",
+        title=_("Claims are about"),
+        description=_(
+            "Reports test for this, and say it with each claim. It is fixed at the launch. A claim "
+            "needs at least three raters, items, or both."
+        ),
+    )
     analysis: AnalysisSpec = Field(AnalysisSpec(), title=_("Analysis"))
     material: MaterialSpec | None = None
     languages: list[str] = Field(

@@ -142,6 +142,15 @@ def test_every_fault_of_the_options_is_said_at_once(campaign):
         asked(campaign, runs=200_000)
 
 
+def test_what_claims_are_about_was_chosen_before_the_launch(campaign, run):
+    assert run.options["generality"] == "both"
+    with pytest.raises(InvalidOptions, match="fixed for this campaign: both"):
+        asked(campaign, generality="raters")
+    of_raters = rated_campaign(rankme_definition(raters_per_trial=2, generality="raters"))
+    said = executed(asked(of_raters), pictures=()).result["report"]["criteria"][0]["sentences"]
+    assert any("for new raters of these items" in sentence for sentence in said)
+
+
 def test_a_campaign_without_judgements_has_nothing_to_analyse():
     with pytest.raises(RefusedAction, match="no judgements"):
         asked(make_campaign(rankme_definition()))

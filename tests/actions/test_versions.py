@@ -122,6 +122,7 @@ MAY_NOT_CHANGE = {
     "raters_per_trial": changed(raters_per_trial=2),
     "seed": changed(seed=12),
     "language": changed(language="de"),
+    "generality": changed(generality="raters"),
 }
 
 

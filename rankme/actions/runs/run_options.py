@@ -35,6 +35,7 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
         "title": campaign.title,
         "kinds": kinds,
         "lower_is_better": [name for name in kinds if name in definition.lower_is_better],
+        "generality": definition.generality,
         "weights": definition.weights,
         "categories": {
             name: [labels[number] for number in sorted(labels)]
@@ -105,6 +106,9 @@ def _campaign_problems(campaign: Campaign, options: ReportOptions) -> Iterable[P
         yield Problem("runs", f"At most {MOST_RUNS:,} runs are computed here.")
     if options.seed >= 2**63:
         yield Problem("seed", "must be below 2^63.")
+    fixed = definition_of(campaign).generality
+    if options.generality != fixed:
+        yield Problem("generality", f"What claims are about is fixed for this campaign: {fixed}.")
     raters = campaign.participants.filter(label__in=options.exclude_raters)
     unknown = set(options.exclude_raters) - set(raters.values_list("label", flat=True))
     for label in sorted(unknown):

@@ -81,8 +81,8 @@ SECTIONS = (
     SectionOutline(
         "analysis",
         _("Analysis"),
-        _("Default options for analyses. You can change them for each analysis."),
-        ("analysis",),
+        _("What reports claim, and the options with which analyses begin."),
+        ("generality", "analysis"),
     ),
 )
 

@@ -333,7 +333,7 @@ def test_unusable_judgements_are_refused():
         fit(people, gap)
     with pytest.raises(Undefined, match="no score of the judged item"):
         fit_control_variate(people, "judge", judges["good"], tuple(map(str, range(ITEMS))))
-    with pytest.raises(Undefined, match=r"at least 20 judged items .* here there are 15 items"):
+    with pytest.raises(Undefined, match=r"at least 20 judged items.* here there are 15 items"):
         fit(simulated(1, 15)[0], judges["good"])
     with pytest.raises(Undefined, match="2 raters cannot show"):
         fit(simulated(1, 40, 2)[0], judges["good"])

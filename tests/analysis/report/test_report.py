@@ -92,7 +92,7 @@ def test_counts_may_have_model_and_rater_as_factors():
 def test_relative_judgements_have_the_papers_clusters_and_the_honest_ones():
     found = report_of("E2E").criterion("quality")
     assert found.kind == "relative"
-    assert list(found.ranking.rankings) == ["none", "raters"]
+    assert list(found.ranking.rankings) == ["none", "raters-items"]
     assert found.ranking.bradley_terry is not None
     assert found.ranking.mixed_scale == "logarithm of the value"
     for shares in found.ranking.rank_shares["none"].values():
@@ -429,7 +429,7 @@ def test_magnitudes_without_a_logarithm_are_still_counted():
     assert "3 magnitudes" in found.undefined["logarithm"]
 
 
-# --- what few raters can claim -----------------------------------------------------------------
+# --- what few raters and items can claim -------------------------------------------------------
 
 CLAIMS = ("claim these", "base a claim", "claim only the differences")
 
@@ -438,26 +438,90 @@ def compared() -> JudgementTable:
     return magnitudes(coverage=False)
 
 
-def of_the_first_raters(table: JudgementTable, count: int) -> JudgementTable:
-    return rebuilt(table.rows(table.rater.codes < count))
+def of_the_first(table: JudgementTable, *, raters: int = 99, items: int = 99) -> JudgementTable:
+    return rebuilt(table.rows((table.rater.codes < raters) & (table.item.codes < items)))
+
+
+def sentences_of(table: JudgementTable, **options) -> str:
+    (criterion,) = report(table, runs=100, **options).criteria
+    return " ".join(criterion.sentences)
 
 
 @pytest.mark.parametrize("study", [compared, clarity])
-@pytest.mark.parametrize("raters", [1, 2])
-def test_below_three_raters_no_sentence_tells_anybody_to_claim_something(study, raters: int):
-    table = of_the_first_raters(study(), raters)
-    (criterion,) = report(table, runs=100).criteria
-    said = " ".join(criterion.sentences)
+@pytest.mark.parametrize(
+    ("few", "about"),
+    [
+        ({"raters": 1}, "both"),
+        ({"raters": 2}, "both"),
+        ({"raters": 2}, "raters"),
+        ({"items": 2}, "both"),
+        ({"items": 1}, "items"),
+    ],
+)
+def test_below_three_units_no_sentence_tells_anybody_to_claim_something(study, few, about):
+    said = sentences_of(of_the_first(study(), **few), generality=about)
     assert not any(claim in said for claim in CLAIMS), said
-    assert "claim nothing about the systems beyond" in said
-    assert "1 raters" not in said
+    assert said.count("claim nothing about the systems beyond") == 1
+    assert "1 raters" not in said and "1 items" not in said
 
 
 @pytest.mark.parametrize("study", [compared, clarity])
-def test_from_three_raters_on_the_report_says_what_may_be_claimed(study):
-    (criterion,) = report(of_the_first_raters(study(), 3), runs=100).criteria
-    assert any(claim in " ".join(criterion.sentences) for claim in CLAIMS)
-    assert "claim nothing about" not in " ".join(criterion.sentences)
+@pytest.mark.parametrize(
+    ("few", "about", "beyond"),
+    [
+        ({"raters": 3}, "both", "for new raters and new items"),
+        ({"items": 2}, "raters", "for new raters of these items"),
+        ({"raters": 2}, "items", "for new items and these raters"),
+    ],
+)
+def test_from_three_units_on_the_report_says_what_may_be_claimed(study, few, about, beyond):
+    said = sentences_of(of_the_first(study(), **few), generality=about)
+    assert any(claim in said for claim in CLAIMS)
+    assert beyond in said
+    assert "claim nothing about" not in said
+
+
+def with_raters(raters: int, items: int = 10, *, equal: bool = False) -> JudgementTable:
+    """Relative judgements of a good, a fair and a poor system, or of three equal ones."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"r{r}", f"i{i}", system, "q", rng.normal() + (0 if equal else 3 * k), f"{r}-{i}")
+        for r in range(raters)
+        for i in range(items)
+        for k, system in enumerate(("poor", "fair", "good"))
+    ]
+    return from_rows(rows)
+
+
+@pytest.mark.parametrize(("raters", "items", "about", "claimed"), [
+    (8, 10, "both", "With whole raters and items resampled (8 raters and 10 items) there are 3"),
+    (5, 10, "both", "claim none of its boundaries"),
+    (8, 5, "both", "claim none of its boundaries"),
+    (8, 5, "raters", "claim these boundaries for new raters of these items"),
+    (5, 10, "items", "claim these boundaries for new items and these raters"),
+])  # fmt: skip
+def test_clusters_are_claimed_from_six_units_on(raters, items, about, claimed):
+    said = sentences_of(with_raters(raters, items), kinds={"q": "relative"}, generality=about)
+    assert claimed in said
+    assert ("claim these boundaries" in said) != ("claim none of its boundaries" in said)
+
+
+def test_equal_systems_have_no_boundary_to_claim():
+    said = sentences_of(with_raters(8, equal=True), kinds={"q": "relative"})
+    assert "no boundary can be claimed for new raters and new items" in said
+    assert "claim these" not in said
+
+
+def test_the_model_without_tastes_supports_nothing_alone():
+    said = sentences_of(clarity())
+    assert said.count("Claim none of them on this model alone") == 1
+
+
+def test_an_empty_resampling_is_the_published_one_and_that_of_the_claims():
+    assert ReportOptions().resample == ("none", "raters-items")
+    assert ReportOptions(generality="items").resample == ("none", "items")
+    with pytest.raises(OptionsError, match="no generality 'all'"):
+        ReportOptions(generality="all")
 
 
 def test_the_analysis_of_variance_says_which_way_it_errs():

@@ -61,7 +61,7 @@ def test_every_row_has_a_cell_for_every_column(criteria):
 def test_rankings_are_printed_side_by_side(criteria):
     quality = criteria["quality"]
     assert names_of(quality.paper) == ["ranking-none"]
-    assert names_of(quality.honest)[:2] == ["ranking-raters", "bradley-terry"]
+    assert names_of(quality.honest)[:2] == ["ranking-raters-items", "bradley-terry"]
     (paper,) = quality.paper
     assert [column.title for column in paper.columns] == ["Cluster", "Score", "Ranks", "System"]
     assert {row.cells[3] for row in paper.rows} == set(SYSTEMS)

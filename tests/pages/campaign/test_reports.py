@@ -86,7 +86,11 @@ def filled(olga, campaign, **changes) -> dict:
 
 def test_the_form_begins_with_the_campaigns_own_options_and_becomes_a_run(olga, campaign, run):
     sent = filled(olga, campaign)
-    assert (sent["method"], sent["runs"], sent["resample"]) == ("wmt", 200, ["none", "raters"])
+    assert (sent["method"], sent["runs"], sent["resample"]) == (
+        "wmt",
+        200,
+        ["none", "raters-items"],
+    )
     answer = olga.post(address("analysis-runs", campaign), sent | {"runs": 30})
     run = AnalysisRun.objects.exclude(pk=run.pk).get()
     assert answer["Location"] == address("analysis-run", campaign, run.pk)
@@ -150,7 +154,7 @@ def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
     page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
     for told in (
         "As published in this field",
-        "Whole raters resampled",
+        "Raters and items resampled",
         run.data_sha256,
         run.signature,
     ):
