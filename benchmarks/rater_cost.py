@@ -13,11 +13,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import statistics
-import subprocess
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -27,10 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
-if os.environ.get("MEASURED_TREE"):  # an earlier state, whose code is in another folder
-    sys.path.insert(0, os.environ["MEASURED_TREE"] + "/benchmarks")
-
-from site_under_test import load, own_site, owner
+from site_under_test import in_turns, load, own_site, owner
 
 TRIALS = 20
 RATERS = 12
@@ -150,22 +144,6 @@ def show(state: str, row: dict[str, Any]) -> None:
     print(f"{'entering':>10}{'':>12}{web:>10.2f}{database:>13.2f}", flush=True)
 
 
-def in_turns(before: str, rest: list[str]) -> None:
-    """Measure this state and the earlier one twice each, as processes of their own."""
-    root = Path(__file__).resolve().parent.parent
-    with TemporaryDirectory() as folder:
-        tree = Path(folder) / "before"
-        subprocess.run(["git", "worktree", "add", "--detach", tree, before], cwd=root, check=True)
-        try:
-            for _ in range(2):
-                for state, measured in (("before", tree), ("now", root)):
-                    environment = os.environ | {"MEASURED_TREE": str(measured)}
-                    command = [sys.executable, __file__, "--state", state, *rest]
-                    subprocess.run(command, env=environment, cwd=measured, check=True)
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=root, check=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, nargs="+", default=[100, 100_000])
@@ -175,7 +153,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.before:
         rest = ["--judgements", str(options.judgements), "--items", *map(str, options.items)]
-        return in_turns(options.before, rest)
+        return in_turns(__file__, options.before, rest)
     with own_site():
         from django.conf import settings
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+# An earlier state has its code in another folder (`in_turns`).
+ROOT = Path(os.environ.get("MEASURED_TREE") or Path(__file__).resolve().parent.parent)
 sys.path.insert(0, str(ROOT))
 WORDS = ("the eagle", "is", "a cheap pub", "near the river", "with", "fish and chips", "friendly")
 
@@ -70,3 +72,19 @@ def write_outputs(path: Path, n_items: int, n_systems: int) -> Path:
 def load() -> str:
     """How busy the machine was with other things: without it no latency can be read."""
     return f"machine: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+
+
+def in_turns(script: str, before: str, rest: list[str], times: int = 2) -> None:
+    """Run a benchmark for an earlier commit and for this state in turns, each as a process."""
+    root = Path(__file__).resolve().parent.parent
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "before"
+        subprocess.run(["git", "worktree", "add", "--detach", tree, before], cwd=root, check=True)
+        try:
+            for _ in range(times):
+                for state, measured in (("before", tree), ("now", root)):
+                    environment = os.environ | {"MEASURED_TREE": str(measured)}
+                    command = [sys.executable, script, "--state", state, *rest]
+                    subprocess.run(command, env=environment, cwd=measured, check=True)
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=root, check=True)
