@@ -23,7 +23,6 @@ PYTHON = {
     "tukey": 66,
     "metrics_against_people": 65,
     "alternative_annotator_test": 63,
-    "fit_mixed": 62,
     "segment_level": 61,
 }
 SCRIPTS = {"createBreaks": 69}

@@ -43,8 +43,9 @@ class ScaleSection:
     """Tests of the systems' values; a method without a result has its reason in `undefined`.
 
     `mixed` is value ~ system + (1|rater) + (1|item); `mixed_full` lets raters and items also
-    differ in what they make of each system, with the degrees of freedom of `analysis.inference`.
-    `clustered` is value ~ system + rater with errors clustered by rater and item, no model needed.
+    differ in what they make of each system, with at most the degrees of freedom of
+    `analysis.inference`. `clustered` is value ~ system + rater with errors clustered by rater and
+    item, no model needed.
     """
 
     scale: str
@@ -265,6 +266,6 @@ def full_mixed_model(
         table.system.labels,
         repeated,
         alpha=options.alpha,
-        df=units.df,
+        most_df=units.df,
         higher_is_better=higher_is_better,
     )

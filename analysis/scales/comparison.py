@@ -18,13 +18,14 @@ from .tukey_hsd import range_quantile, range_tail
 
 @dataclass(frozen=True)
 class FixedMean:
-    """Estimated mean of one system for an average rater and item."""
+    """Estimated mean of one system for an average rater and item; `df` None means infinite."""
 
     system: str
     mean: float
     se: float
     low: float
     high: float
+    df: float | None = None
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Contrast:
     low: float
     high: float
     p: float
+    df: float | None = None
+
+
+# Beyond this many pairs, their degrees of freedom are rounded down to two digits.
+MOST_EXACT_PAIRS = 300
 
 
 def _order(estimates: Values, higher_is_better: bool) -> Codes:
@@ -50,7 +56,7 @@ def estimated_means(
     covariance: Values,
     *,
     alpha: float,
-    df: float | None,
+    df: float | Values | None,
     higher_is_better: bool,
 ) -> tuple[FixedMean, ...]:
     """Give means their own intervals, best first.
@@ -61,20 +67,20 @@ def estimated_means(
     estimates : shape (systems,)
     covariance : of the estimates, shape (systems, systems)
     alpha : 1 − confidence
-    df : of the t distribution; None: the normal one
+    df : of the t distribution, one for all or shape (systems,); None: the normal one
     higher_is_better : false: the lowest mean comes first
     """
-    width = float(
-        scipy.stats.norm.isf(alpha / 2) if df is None else scipy.stats.t.isf(alpha / 2, df)
-    )
     errors = np.sqrt(np.diag(covariance))
+    freedom = np.broadcast_to(np.inf if df is None else df, errors.shape)
+    widths = scipy.stats.t.isf(alpha / 2, freedom) * errors
     return tuple(
         FixedMean(
             names[k],
             float(estimates[k]),
             float(errors[k]),
-            float(estimates[k] - width * errors[k]),
-            float(estimates[k] + width * errors[k]),
+            float(estimates[k] - widths[k]),
+            float(estimates[k] + widths[k]),
+            _stated(freedom[k]),
         )
         for k in _order(estimates, higher_is_better)
     )
@@ -86,7 +92,7 @@ def contrasts(
     variances: Values,
     *,
     alpha: float,
-    df: float | None,
+    df: float | Values | None,
     higher_is_better: bool,
     pooled: bool = True,
 ) -> tuple[Contrast, ...]:
@@ -101,9 +107,9 @@ def contrasts(
     estimates : shape (systems,)
     variances : of the differences, shape (systems, systems); see `difference_variances`
     alpha : 1 − confidence
-    df : degrees of freedom; None: infinite
+    df : degrees of freedom, one for all or shape (systems, systems); None: infinite
     higher_is_better : false: the lowest mean comes first
-    pooled : whether one estimate serves all variances
+    pooled : whether one estimate serves all variances; if not, all pairs have one `df`
 
     Raises
     ------
@@ -121,26 +127,36 @@ def contrasts(
     if np.any(squares <= 1e-12 * squares.max()):
         raise Undefined("A difference has no error: there are too few raters or items.")
     errors = np.sqrt(squares)
-    freedom = np.inf if df is None else df
+    freedom = np.broadcast_to(np.inf if df is None else df, variances.shape)[first, second]
     ratios = np.abs(differences) / errors
     if pooled:
-        tails = range_tail(np.sqrt(2) * ratios, len(order), freedom)
-        width = range_quantile(1 - alpha, len(order), freedom) / np.sqrt(2)
+        tails, widths = _ranges(ratios, len(order), freedom, alpha)
     else:
-        tails = adjusted_p(ratios, len(first), freedom)
-        width = critical_t(alpha, len(first), freedom)
+        tails = adjusted_p(ratios, len(first), float(freedom[0]))
+        widths = np.full(len(first), critical_t(alpha, len(first), float(freedom[0])))
+    lows, highs = differences - widths * errors, differences + widths * errors
+    columns = (each.tolist() for each in (differences, errors, lows, highs, tails))
     return tuple(
-        Contrast(
-            names[i],
-            names[j],
-            float(d),
-            float(e),
-            float(d - width * e),
-            float(d + width * e),
-            float(p),
-        )
-        for i, j, d, e, p in zip(first, second, differences, errors, tails, strict=True)
+        Contrast(names[i], names[j], d, se, low, high, p, _stated(f))
+        for i, j, f, d, se, low, high, p in zip(first, second, freedom, *columns, strict=True)
     )
+
+
+def _stated(df: float) -> float | None:
+    return float(df) if np.isfinite(df) else None
+
+
+def _ranges(t: Values, groups: int, freedom: Values, alpha: float) -> tuple[Values, Values]:
+    """Return each pair's adjusted p and its critical t."""
+    if len(t) > MOST_EXACT_PAIRS and len(np.unique(freedom)) > 1:
+        unit = 10 ** (np.floor(np.log10(freedom)) - 1)
+        freedom = np.floor(freedom / unit) * unit
+    tails, widths = np.empty(len(t)), np.empty(len(t))
+    for df in np.unique(freedom):
+        these = freedom == df
+        tails[these] = range_tail(np.sqrt(2) * t[these], groups, float(df))
+        widths[these] = range_quantile(1 - alpha, groups, float(df)) / np.sqrt(2)
+    return tails, widths
 
 
 def means_and_contrasts(
@@ -150,7 +166,7 @@ def means_and_contrasts(
     variances: Values,
     *,
     alpha: float,
-    df: float | None,
+    df: float | Values | None,
     higher_is_better: bool = True,
     pooled: bool = True,
 ) -> tuple[tuple[FixedMean, ...], tuple[Contrast, ...]]:
@@ -163,12 +179,14 @@ def means_and_contrasts(
     covariance : of the estimates, shape (systems, systems), of which the diagonal counts
     variances : of the differences, shape (systems, systems)
     alpha : 1 − confidence
-    df : degrees of freedom; None: infinite
+    df : degrees of freedom, one for all or shape (systems, systems): of the differences, and of the
+        means on the diagonal; None: infinite
     higher_is_better : false: the lowest mean comes first
     pooled : see `contrasts`
     """
+    of_means = np.diag(df) if isinstance(df, np.ndarray) else df
     means = estimated_means(
-        names, estimates, covariance, alpha=alpha, df=df, higher_is_better=higher_is_better
+        names, estimates, covariance, alpha=alpha, df=of_means, higher_is_better=higher_is_better
     )
     pairs = contrasts(
         names, estimates, variances, alpha=alpha, df=df, higher_is_better=higher_is_better,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -16,6 +15,7 @@ from analysis.typing import Codes, Values
 
 from .comparison import Contrast, FixedMean, means_and_contrasts
 from .mixed_equations import Equations, Solution, equations
+from .satterthwaite import Satterthwaite
 
 
 @dataclass(frozen=True)
@@ -29,20 +29,27 @@ class VarianceComponent:
 
 
 @dataclass(frozen=True)
+class EqualSystems:
+    """The F test that all systems are equal."""
+
+    F: float
+    df: float
+    df_residual: float
+    p: float
+
+
+@dataclass(frozen=True)
 class MixedModel:
-    """A fit; `wald` tests that all systems are equal. `df` None means the normal distribution."""
+    """A fit; means and contrasts have each their own degrees of freedom."""
 
     formula: str
     means: tuple[FixedMean, ...]
     contrasts: tuple[Contrast, ...]
     components: tuple[VarianceComponent, ...]
     reml_deviance: float
-    wald_chi2: float
-    wald_df: int
-    wald_p: float
+    test: EqualSystems
     judgements: int
     alpha: float
-    df: float | None
 
 
 def fit_mixed(
@@ -52,7 +59,7 @@ def fit_mixed(
     random: Mapping[str, Codes],
     *,
     alpha: float = 0.05,
-    df: float | None = None,
+    most_df: float = np.inf,
     higher_is_better: bool = True,
 ) -> MixedModel:
     """Fit `value ~ system + (1|a) + (1|b) + …` by restricted maximum likelihood.
@@ -64,13 +71,12 @@ def fit_mixed(
     labels : names of the systems; those without a judgement are left out
     random : name → shape (judgements,) codes; every effect is an independent normal intercept
     alpha : 1 − confidence of all comparisons together
-    df : degrees of freedom of the comparisons; None takes the normal distribution
+    most_df : no comparison has more degrees of freedom, whatever Satterthwaite's are
     higher_is_better : whether the largest mean comes first
 
     Returns
     -------
-    MixedModel : means and differences in the unit of `values`, with simultaneous intervals,
-        variance components, the REML deviance and a Wald test of all systems
+    MixedModel : means and differences in the unit of `values`, with simultaneous intervals
 
     Raises
     ------
@@ -78,23 +84,23 @@ def fit_mixed(
 
     Source
     ------
-    Patterson & Thompson (1971); the profiled deviance of Bates, Mächler, Bolker & Walker (2015).
+    Patterson & Thompson (1971); the profiled deviance of Bates, Mächler, Bolker & Walker (2015);
+    degrees of freedom after Satterthwaite (1946), as Kuznetsova, Brockhoff & Christensen (2017).
     """
     values = np.asarray(values, dtype=np.float64)
     present, systems = np.unique(systems, return_inverse=True)
-    if len(present) < 2:
+    if len(names := [labels[code] for code in present]) < 2:
         raise Undefined("A mixed model of systems needs at least two systems.")
     usable = _usable(values, random)
     shift, scale = float(values.mean()), float(values.std())
     system = equations((values - shift) / scale, systems, usable)
-    theta = _minimise(system, len(usable))
-    solution = system.solve(theta)
-    names = [labels[index] for index in present]
-    estimates = shift + scale * solution.coefficients
+    solution = system.solve(theta := _minimise(system, len(usable)))
     covariance = scale**2 * solution.covariance
+    freedom = Satterthwaite.of(system, theta, len(values) - len(names))
     means, pairs = means_and_contrasts(
-        names, estimates, covariance, difference_variances(covariance),
-        alpha=alpha, df=df, higher_is_better=higher_is_better,
+        names, shift + scale * solution.coefficients, covariance, difference_variances(covariance),
+        alpha=alpha, higher_is_better=higher_is_better,
+        df=np.minimum(freedom.df(_of_means_and_differences), most_df),
     )  # fmt: skip
     return MixedModel(
         formula="value ~ system + " + " + ".join(f"(1|{name})" for name in usable),
@@ -102,10 +108,9 @@ def fit_mixed(
         contrasts=pairs,
         components=_components(theta, solution, scale, usable),
         reml_deviance=solution.deviance + 2 * (len(values) - len(names)) * float(np.log(scale)),
+        test=_equal_systems(solution.coefficients, freedom, most_df),
         judgements=len(values),
         alpha=alpha,
-        df=df,
-        **_wald(estimates - shift, covariance),
     )
 
 
@@ -184,16 +189,30 @@ def _components(
     return (*effects, VarianceComponent("Residual", residual, float(np.sqrt(residual)), None))
 
 
-def _wald(estimates: Values, covariance: Values) -> dict[str, Any]:
-    """Test that all systems have one mean, from the differences to the last."""
+def _of_means_and_differences(covariance: Values) -> Values:
+    """Variances of all differences, with those of the means on the diagonal."""
+    return difference_variances(covariance) + np.diag(np.diag(covariance))
+
+
+def _equal_systems(estimates: Values, freedom: Satterthwaite, most_df: float) -> EqualSystems:
+    """Test that all systems have one mean (Fai & Cornelius 1996, as lmerTest's contestMD)."""
     count = len(estimates)
     contrasts = np.hstack([np.eye(count - 1), -np.ones((count - 1, 1))])
-    differences = contrasts @ estimates
-    statistic = float(
-        differences @ np.linalg.solve(contrasts @ covariance @ contrasts.T, differences)
+    variances, vectors = np.linalg.eigh(contrasts @ freedom.covariance @ contrasts.T)
+    directions = vectors.T @ contrasts
+    F = float(np.mean((directions @ estimates) ** 2 / variances))
+    each = np.minimum(
+        freedom.df(lambda covariance: np.sum(directions @ covariance * directions, axis=1)), most_df
     )
-    return {
-        "wald_chi2": statistic,
-        "wald_df": count - 1,
-        "wald_p": float(scipy.special.chdtrc(count - 1, statistic)),
-    }
+    df = _of_the_sum(each)
+    return EqualSystems(F, float(count - 1), df, float(scipy.special.fdtrc(count - 1, df, F)))
+
+
+def _of_the_sum(each: Values) -> float:
+    """Degrees of freedom of F from those of its independent t."""
+    if np.ptp(each) < 1e-8:
+        return float(each.mean())
+    if np.any(each <= 2):
+        return float(min(2.0, each.min()))
+    expected = float(np.sum(each / (each - 2)))
+    return 2 * expected / (expected - len(each))
