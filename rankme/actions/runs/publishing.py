@@ -10,11 +10,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
-from rankme.models import (
-    AnalysisRun,
-    Campaign,
-    Report,
-)
+from rankme.models import AnalysisRun, Campaign, Report
 from rankme.models.jobs import Job
 
 

@@ -21,14 +21,8 @@ from analysis.ranking.clusters import resamplings_of
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from rankme.actions import jobs
-from rankme.exporting.bundle import (
-    report_options,
-    run_table,
-)
-from rankme.models import (
-    AnalysisRun,
-    RunChunk,
-)
+from rankme.exporting.bundle import report_options, run_table
+from rankme.models import AnalysisRun, RunChunk
 
 if TYPE_CHECKING:
     from analysis.ranking.clusters import Resampling

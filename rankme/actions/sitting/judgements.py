@@ -29,10 +29,7 @@ from rankme.protocols.crowd import Crowd
 from rankme.protocols.exchange.payload_hashes import chained
 from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.queries.check_answers import may_try_again
-from rankme.queries.definitions import (
-    FrozenDefinition,
-    frozen_definition,
-)
+from rankme.queries.definitions import FrozenDefinition, frozen_definition
 
 from . import check_rules
 from .assignments import HELD, is_answered, lease_end, settle_late
