@@ -30,7 +30,7 @@ LARGE_FOLDERS = {
     "static/images/gallery": 26,
 }
 CIRCLES: list[list[str]] = []
-ROOMS, CLIMBS = 14, 12
+ROOMS, CLIMBS = 13, 11
 
 
 @pytest.fixture(scope="module")
