@@ -25,7 +25,7 @@ PYTHON = {
     "alternative_annotator_test": 63,
     "segment_level": 61,
 }
-SCRIPTS = {"createBreaks": 69}
+SCRIPTS: dict[str, int] = {}
 LARGE_FOLDERS = {
     "static/images/gallery": 26,
 }
