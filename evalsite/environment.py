@@ -2,7 +2,6 @@
 
 import os
 import re
-from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -74,17 +73,18 @@ def storage(name: str) -> dict[str, Any]:
     bucket = text(f"{name}_BUCKET")
     if not bucket:
         return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
-    if find_spec("storages") is None or find_spec("boto3") is None:
-        raise ImproperlyConfigured(f"{name}_BUCKET={bucket!r}: install rankme[s3] first.")
+    from evalsite.bucket import LIMITS
+
     options = {
         "bucket_name": bucket,
         "endpoint_url": text(f"{name}_ENDPOINT") or None,
         "region_name": text(f"{name}_REGION") or None,
+        "client_config": LIMITS,
         # Nobody but the site reads the bucket, and a file is never replaced.
         "default_acl": None,
         "file_overwrite": False,
     }
-    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    return {"BACKEND": "evalsite.bucket.Bucket", "OPTIONS": options}
 
 
 def database(name: str, otherwise: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
+from django.http.request import validate_host
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +75,7 @@ def refuse_unsafe_settings(
     fallbacks: list[str],
     debug: bool,
     allowed_hosts: list[str],
+    site_url: str,
     addresses: dict[str, str],
 ) -> None:
     """Raise one error that names every unsafe setting, so that all can be fixed at once."""
@@ -82,6 +84,7 @@ def refuse_unsafe_settings(
         *(each for key in fallbacks for each in secret_key_problems("SECRET_KEY_FALLBACKS", key)),
         *debug_problems(debug),
         *host_problems(allowed_hosts),
+        *site_url_problems(site_url, allowed_hosts),
         *(each for name, url in addresses.items() for each in address_problems(name, url)),
     ]
     if problems:
@@ -116,6 +119,18 @@ def host_problems(allowed_hosts: list[str]) -> list[str]:
         return ["ALLOWED_HOSTS is missing. Name the host, for example eval.example.org"]
     open_to_all = [host for host in allowed_hosts if host in {"*", "."}]
     return ["ALLOWED_HOSTS holds *: any host name would be accepted."] if open_to_all else []
+
+
+def site_url_problems(site_url: str, allowed_hosts: list[str]) -> list[str]:
+    """Panels send paid raters to this address: it must be the one that the site answers to."""
+    if not site_url:
+        return ["SITE_URL is missing. Name the public address, such as https://eval.example.org"]
+    address = urlsplit(site_url)
+    if address.scheme != "https" or not address.hostname:
+        return [f"SITE_URL is {site_url}. Raters need an address that begins with https://"]
+    if not validate_host(address.hostname, allowed_hosts):
+        return [f"SITE_URL names the host {address.hostname}, which ALLOWED_HOSTS does not."]
+    return []
 
 
 def refuse_confused_roles(site: dict[str, Any], owner: dict[str, Any] | None) -> None:

@@ -28,10 +28,9 @@ ALLOWED_HOSTS = environment.listed(
 CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS")
 ADMINS = [(address, address) for address in environment.listed("ADMINS")]
 
-# The site's public address, for links that a command prints.
-SITE_URL = environment.origin(
-    "SITE_URL", f"http://127.0.0.1:{environment.whole_number('PORT', 8000)}"
-)
+# The site's public address: panels send raters there, and commands print it.
+HERE = f"http://127.0.0.1:{environment.whole_number('PORT', 8000)}"
+SITE_URL = environment.origin("SITE_URL", "" if PRODUCTION else HERE)
 # The path before all of the site's addresses, where a proxy shares one host between several sites.
 PATH_PREFIX = environment.path_prefix("PATH_PREFIX")
 FORCE_SCRIPT_NAME = PATH_PREFIX or None
@@ -42,6 +41,7 @@ if PRODUCTION:
         fallbacks=SECRET_KEY_FALLBACKS,
         debug=DEBUG,
         allowed_hosts=ALLOWED_HOSTS,
+        site_url=SITE_URL,
         addresses={
             name: environment.text(name)
             for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL")
@@ -191,6 +191,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_CONCURRENCY = environment.whole_number("WORKER_PROCESSES", 2)
 # A worker with a free process that takes no message for so long ends, to be replaced. 0: never.
 WORKER_DEAF_AFTER_SECONDS = environment.whole_number("WORKER_DEAF_AFTER_SECONDS", 15)
+# A worker that is well touches it every second or two.
+ALIVE_FILE = environment.text("ALIVE_FILE")
 CELERY_BEAT_SCHEDULE = {
     "reconcile": {
         "task": "rankme.tasks.reconcile",
@@ -208,7 +210,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 60.0},
     },
     "sweep": {
-        "task": "rankme.tasks.sweep_uploads",
+        "task": "rankme.tasks.sweep_leftovers",
         "schedule": 3600.0,
         "options": {"expires": 3600.0},
     },
@@ -312,7 +314,11 @@ STATIC_ROOT = Path(environment.text("STATIC_FOLDER") or DATA_FOLDER / "static")
 STATICFILES_DIRS = [embedded.FILES / "static", *plugin_folders("static")]
 STORAGES = {
     "default": environment.storage("STORAGE"),
-    "staticfiles": {"BACKEND": "evalsite.storage.ModuleStaticFilesStorage"},
+    # In an image root collects these files, and another account sends them.
+    "staticfiles": {
+        "BACKEND": "evalsite.storage.ModuleStaticFilesStorage",
+        "OPTIONS": {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755},
+    },
 }
 WHITENOISE_ADD_HEADERS_FUNCTION = set_file_headers
 WHITENOISE_ALLOW_ALL_ORIGINS = False  # no other site uses these files

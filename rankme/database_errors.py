@@ -1,9 +1,13 @@
-"""Which database errors are temporary, so that the same work can succeed later."""
+"""Which errors of the database and the bucket are temporary: the same work can succeed later."""
 
 from __future__ import annotations
 
 import psycopg2
+from botocore.exceptions import BotoCoreError, ClientError
 from django.db import DatabaseError, InterfaceError, OperationalError
+
+# A file that is not there is a `FileNotFoundError`; these say that the bucket hangs or refuses.
+BUCKET_TROUBLE = (BotoCoreError, ClientError)
 
 # PostgreSQL ended a transaction that was idle, or open, for too long, and closed the connection.
 # psycopg2 counts these among the faults of the program.
@@ -11,12 +15,12 @@ CLOSED_BY_A_TIME_LIMIT = {"25P03", "25P04"}
 
 
 def is_temporary(error: BaseException) -> bool:
-    """Whether the database was away, restarting, full or too slow, and may work again soon.
+    """Whether database or bucket were away, restarting, full or too slow, and may be back soon.
 
     When the server dies during a statement, psycopg2 raises a bare `DatabaseError` without a
     SQLSTATE. Django's own bare `DatabaseError`s do not come from the driver.
     """
-    if isinstance(error, OperationalError | InterfaceError):
+    if isinstance(error, (OperationalError, InterfaceError, *BUCKET_TROUBLE)):
         return True
     if not isinstance(error, DatabaseError):
         return False
@@ -32,14 +36,14 @@ OUTAGES = ("08", "53", "57P")
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether the database itself was away or full, regardless of the statement.
+    """Whether database or bucket were away or full, regardless of the work.
 
     Other temporary errors (a deadlock, a time limit) may come from the work itself.
     """
     if not is_temporary(error):
         return False
     code = getattr(error.__cause__, "pgcode", None)
-    return code is None or code in CLOSED_BY_A_TIME_LIMIT or code.startswith(OUTAGES)
+    return code is None or code.startswith(OUTAGES)
 
 
 def in_one_line(error: BaseException) -> str:

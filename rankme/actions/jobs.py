@@ -34,7 +34,7 @@ from django.db.models.functions import Greatest, Now
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
-from rankme.database_errors import is_outage, is_temporary
+from rankme.database_errors import BUCKET_TROUBLE, is_outage, is_temporary
 from rankme.errors import RankmeError
 from rankme.models import (
     AnalysisRun,
@@ -64,6 +64,8 @@ TASKS: dict[type[Job], str] = {
 # A database in trouble gets this long to recover before anybody tries the job again.
 REST_AFTER_TROUBLE_SECONDS = 3.0
 MOST_SECONDS_OF_OUTAGE = 300.0
+SILENCE = "idle_in_transaction_session_timeout"
+MOST_SECONDS_OF_SILENCE = 3600
 # A job that has lost so many workers since its last checkpoint is not tried again.
 MOST_ATTEMPTS = 5
 # How long to wait after a worker was lost, by the number of workers lost at this place so far.
@@ -98,8 +100,8 @@ def perform(
     `finish`.
 
     An error that the organiser can fix (`RankmeError` and those in `understood`) becomes the job's
-    message; any other is an apology there and an exception in the log. When the database goes away
-    or this worker has to stop, the job goes back into the queue.
+    message; any other is an apology there and an exception in the log. When the database or the
+    bucket goes away, or this worker has to stop, the job goes back into the queue.
     """
     row = claim(model, pk, worker=worker)
     if row is None:
@@ -107,6 +109,7 @@ def perform(
     fixable: tuple[type[Exception], ...] = (RankmeError, *understood)
     is_queued_again = False
     try:
+        _allow_silence()
         work(row)
     except LostClaim:
         log.info("%s %s is no longer ours", model.__name__, pk)
@@ -115,8 +118,8 @@ def perform(
         is_queued_again = _requeue(row)
     except fixable as error:
         _fail_if_still_ours(row, str(error))
-    except DatabaseTrouble as error:
-        is_queued_again = _after_database_error(row, error)
+    except (DatabaseTrouble, *BUCKET_TROUBLE) as error:
+        is_queued_again = _after_outage(row, error)
     except Exception:
         log.exception("%s %s failed", model.__name__, pk)
         _fail_if_still_ours(row, APOLOGY)
@@ -127,14 +130,27 @@ def perform(
     return True
 
 
-def _after_database_error(row: Job, error: Exception) -> bool:
+def _allow_silence() -> None:
+    """Let a transaction of this job compute for as long as an import of ten million rows may.
+
+    Web servers, whose raters would wait for its locks, keep the short limit of the settings.
+    """
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config(%s, %s, false)", [SILENCE, f"{MOST_SECONDS_OF_SILENCE * 1000:.0f}"]
+        )
+
+
+def _after_outage(row: Job, error: Exception) -> bool:
     """An outage is not the job's fault; what the database refuses for another reason is.
 
     Returns whether the job is in the queue again.
     """
     name = type(row).__name__
-    if is_outage(error):
-        log.exception("%s %s waits until the database is back", name, row.pk)
+    # A connection that its time limit has closed often looks like one that was lost.
+    was_silent = time.monotonic() - row.lease.last_heartbeat > MOST_SECONDS_OF_SILENCE
+    if is_outage(error) and not was_silent:
+        log.exception("%s %s waits until the database or the bucket is back", name, row.pk)
         time.sleep(REST_AFTER_TROUBLE_SECONDS)
         return _requeue(row)
     if is_temporary(error):

@@ -239,6 +239,32 @@ def test_a_restarted_database_does_not_lose_the_worker(job, times, monkeypatch):
         assert (job.state, job.attempts) == ("queued", 0)
 
 
+def silent_work(row) -> None:
+    with transaction.atomic():
+        jobs.confirm(row)
+        time.sleep(0.5)
+        jobs.finish(row)
+
+
+def test_a_job_may_compute_in_a_transaction_for_longer_than_a_page(job, monkeypatch):
+    short_limit = "SET idle_in_transaction_session_timeout = '100ms'"
+    with connection.cursor() as cursor:
+        cursor.execute(short_limit)
+    jobs.perform(MaterialImport, job.pk, silent_work, worker="a")
+    job.refresh_from_db()
+    assert job.state == "done"
+
+
+def test_an_attempt_that_was_silent_for_too_long_counts(job, monkeypatch):
+    """Otherwise an import that is always too slow would go round for ever."""
+    monkeypatch.setattr(jobs, "MOST_SECONDS_OF_SILENCE", 0.1)
+    monkeypatch.setattr(jobs, "REST_AFTER_TROUBLE_SECONDS", 0)
+    jobs.perform(MaterialImport, job.pk, silent_work, worker="a")
+    connection.close()
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == ("working", 1)
+
+
 def test_a_database_that_refuses_the_work_itself_counts(job, monkeypatch):
     """A time limit or a deadlock may come from the work; it must not be tried for ever."""
     monkeypatch.setattr(jobs, "REST_AFTER_TROUBLE_SECONDS", 0)

@@ -15,6 +15,7 @@ SAFE = {
     "ENVIRONMENT": "production",
     "SECRET_KEY": secrets.token_urlsafe(48),
     "ALLOWED_HOSTS": "evaluation.example.org",
+    "SITE_URL": "https://evaluation.example.org",
 }
 
 

@@ -22,8 +22,8 @@ import yaml
 from evalsite.embedded import PROJECT, Servers
 from evalsite.run import MARK
 from rankme.protocols.files import preset_names
-from tests.evalsite.image import copied_files, dockerfile
-from tests.evalsite.processes import PROCESSES, SAFE
+from tests.evalsite.image import COMPOSE, Image
+from tests.evalsite.processes import SAFE
 from tests.evalsite.proxy import prefix_proxy
 from tests.evalsite.started import Run, environment_of, install_wheel, new_run, said
 from tests.evalsite.visitor import Answer, Visitor
@@ -117,81 +117,87 @@ def wheel() -> Iterator[Shipped]:
 
 @pytest.fixture(scope="module")
 def image() -> Iterator[Shipped]:
-    """Carry out the steps of the Dockerfile after the packages, and start its parts."""
-    recipe = dockerfile()
+    """Build the image with its locked packages, and start its containers as compose does."""
     with reachable_folder("rankme-image-") as made:
         folder = made.resolve()
-        code, data = folder / "site", folder / "data"
-        copied_files(code)
-        places = {"/site": str(code), "/data": str(data)}
-        environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-        environment |= {name: moved(value, places) for name, value in recipe.environment.items()}
-        build = moved(recipe.steps[-1], places | {"/tmp/build": str(folder / "build")})
-        subprocess.run(["sh", "-ec", build], cwd=code, env=environment, check=True)
-        close_folder(code)
-        data.mkdir()
-        if os.geteuid() == 0:
-            os.chown(data, ACCOUNT, ACCOUNT)
+        built = Image(folder)
         servers = Servers(folder / "servers")  # durable ones: production refuses others
-        with servers.running():
-            yield from started_image(servers, code, environment)
-        open_folder(code)
+        try:
+            built.build()
+            with servers.running():
+                open_sockets(servers)
+                yield from started_image(servers, built)
+        finally:
+            built.close()
 
 
-def moved(text: str, places: dict[str, str]) -> str:
-    """Put folders of the image where they are in this test."""
-    return re.sub(r"(?<![\w/])(/site|/data|/tmp/build)\b", lambda at: places[at[0]], text)
+def open_sockets(servers: Servers) -> None:
+    """Let the image's account in, as the network of the containers does."""
+    for folder in (servers.postgresql.sockets, servers.valkey.sockets):
+        folder.chmod(0o711)
+        for path in folder.iterdir():
+            path.chmod(0o777)
 
 
-def started_image(servers: Servers, code: Path, built: dict[str, str]) -> Iterator[Shipped]:
+def started_image(servers: Servers, built: Image) -> Iterator[Shipped]:
     port = free_port()
     with prefix_proxy(port, "", ends_tls=True) as proxy:
-        environment = built | SAFE | {
+        environment = built.environment | SAFE | {
             "DATABASE_URL": servers.postgresql.url, "REDIS_URL": servers.valkey.url,
             "HOST": "127.0.0.1", "PORT": str(port), "ALLOWED_HOSTS": "127.0.0.1",
-            "SITE_URL": proxy.secure_url, "BEHIND_TLS_PROXY": "true", "HOME": NO_HOME,
-            MARK: str(servers.folder),
+            "SITE_URL": proxy.secure_url, "BEHIND_TLS_PROXY": "true", MARK: str(servers.folder),
+            "ALIVE_FILE": COMPOSE["services"]["worker"]["environment"]["ALIVE_FILE"],
         }  # fmt: skip
 
-        def command(*arguments: str, **more: str) -> str:
-            line, told = [sys.executable, "manage.py", *arguments], environment | more
-            return subprocess.check_output(line, cwd=code, env=told, text=True, **as_account())
+        def printed(name: str, command: list[str], **more: str) -> str:
+            line = built.service_line(name, command, servers.folder)
+            return subprocess.check_output(line, env=environment | more, text=True)
 
-        command("migrate", "--no-input", DATABASE_OWNER_URL=servers.postgresql.owner_url)
+        def command(*arguments: str) -> str:
+            return printed("web", ["python", "manage.py", *arguments])
+
+        owner = {"DATABASE_OWNER_URL": servers.postgresql.owner_url}
+        printed("migrate", built.command_of("migrate"), **owner)
         password = said(command("organiser", "organiser"), "Password")
-        with running_parts(code, environment) as log:
+        with running_containers(built, servers.folder, environment) as all_run:
             direct = Visitor(f"http://127.0.0.1:{port}")
-            wait_for(lambda: answers(direct), f"the image's web server, see {log}")
+            wait_for(lambda: all_run() or answers(direct), "the image's web server")
             visitor = Visitor(proxy.url)
             log_in(visitor, "organiser", password)
             yield Shipped(visitor, command)
+            for name in ("web", "worker"):
+                printed(name, built.health_command(name))
 
 
 @contextlib.contextmanager
-def running_parts(code: Path, environment: dict[str, str]) -> Iterator[Path]:
-    """Run the web server and a worker, as the containers do. Yields the path of their log."""
-    log = code.parent / "log"
-    with log.open("wb") as file:
-        parts = [
-            subprocess.Popen(
-                [sys.executable, *PROCESSES[name]], cwd=code, env=environment,
-                stdout=file, stderr=subprocess.STDOUT, **as_account(),
-            )
-            for name in ("web", "worker")
-        ]  # fmt: skip
-        try:
-            yield log
-        finally:
-            for part in parts:
-                part.terminate()
-            for part in parts:
-                part.wait()
-            print(log.read_text(errors="replace")[-LAST_WORDS:])  # shown where a test fails
+def running_containers(
+    built: Image, shared: Path, environment: dict[str, str]
+) -> Iterator[Callable[[], None]]:
+    """Run web server, worker and beat; yield what makes sure that all of them still run."""
+    parts = {}
+    for name in ("web", "worker", "beat"):
+        line = built.service_line(name, built.command_of(name), shared)
+        with (built.folder / f"{name}.log").open("wb") as log:
+            parts[name] = subprocess.Popen(line, env=environment, stdout=log, stderr=log)
+
+    def make_sure() -> None:
+        assert {name: part.poll() for name, part in parts.items()} == dict.fromkeys(parts)
+
+    try:
+        yield make_sure
+        make_sure()
+    finally:
+        for part in parts.values():
+            part.terminate()
+        for name, part in parts.items():
+            part.wait()
+            said = (built.folder / f"{name}.log").read_text(errors="replace")
+            print(f"{name}:\n{said[:LAST_WORDS]}")  # shown where a test fails
 
 
 def answers(visitor: Visitor) -> bool:
     try:
-        return visitor.get("/healthz/").status == 200
+        return visitor.get("/readyz/").status == 200
     except OSError:
         return False
 

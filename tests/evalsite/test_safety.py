@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from evalsite import checks, environment, safety
+from evalsite.bucket import LIMITS
 from evalsite.embedded import PostgreSQL, Servers
 from tests.evalsite.processes import PROCESSES, run
 
@@ -24,6 +25,15 @@ UNSAFE = {
     "debugging": ({"DEBUG": "true"}, "DEBUG is on"),
     "no host": ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS is missing"),
     "any host": ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS holds \\*"),
+    "no address": ({"SITE_URL": ""}, "SITE_URL is missing"),
+    "an address of this machine": (
+        {"SITE_URL": "http://127.0.0.1:8000", "ALLOWED_HOSTS": "127.0.0.1"},
+        "SITE_URL is http://127.0.0.1:8000",
+    ),
+    "somebody else's address": (
+        {"SITE_URL": "https://elsewhere.example.org"},
+        "SITE_URL names the host elsewhere.example.org, which ALLOWED_HOSTS does not",
+    ),
     "a misspelt switch": ({"DEBUG": "flase"}, "DEBUG='flase': write true or false"),
     "a misspelt environment": ({"ENVIRONMENT": "prod"}, "ENVIRONMENT='prod': choose one of"),
     "another database": ({"DATABASE_URL": "sqlite:///db.sqlite3"}, "DATABASE_URL.*postgresql://"),
@@ -86,6 +96,7 @@ def test_all_unsafe_settings_are_named_at_once():
             fallbacks=[],
             debug=True,
             allowed_hosts=["*"],
+            site_url="",
             addresses={"REDIS_URL": "redis://:change-me@redis"},
         )
     for setting in ("SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "REDIS_URL"):
@@ -128,27 +139,19 @@ def test_files_are_in_the_data_folder_unless_a_bucket_is_named(monkeypatch):
 
 
 def test_a_bucket_is_private_and_no_file_in_it_is_replaced(monkeypatch):
-    monkeypatch.setattr(environment, "find_spec", lambda name: object())
     monkeypatch.setenv("STORAGE_BUCKET", " evaluation ")
     monkeypatch.setenv("STORAGE_ENDPOINT", "https://s3.example.org")
     monkeypatch.delenv("STORAGE_REGION", raising=False)
     chosen = environment.storage("STORAGE")
-    assert chosen["BACKEND"] == "storages.backends.s3.S3Storage"
+    assert chosen["BACKEND"] == "evalsite.bucket.Bucket"
     assert chosen["OPTIONS"] == {
         "bucket_name": "evaluation",
         "endpoint_url": "https://s3.example.org",
         "region_name": None,
+        "client_config": LIMITS,
         "default_acl": None,
         "file_overwrite": False,
     }
-
-
-@pytest.mark.parametrize("missing", ["storages", "boto3"])
-def test_a_bucket_without_its_packages_stops_the_start(monkeypatch, missing: str):
-    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == missing else True)
-    monkeypatch.setenv("STORAGE_BUCKET", "evaluation")
-    with pytest.raises(ImproperlyConfigured, match=r"rankme\[s3\]"):
-        environment.storage("STORAGE")
 
 
 def test_the_local_key_is_drawn_once_and_is_its_owners_alone(tmp_path):

@@ -8,10 +8,11 @@ import time
 
 import psycopg2
 import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 from django.db import DataError, IntegrityError, ProgrammingError, connection, transaction
 from django.db.utils import DatabaseError, Error
 
-from rankme.database_errors import in_one_line, is_temporary
+from rankme.database_errors import in_one_line, is_outage, is_temporary
 from rankme.models import Campaign
 from tests.campaigns import make_campaign
 
@@ -49,6 +50,20 @@ def test_a_connection_that_a_time_limit_closed_is_temporary(limit):
         run("SELECT 1")
     connection.close()
     assert is_temporary(ended.value)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        EndpointConnectionError(endpoint_url="http://127.0.0.1:9"),
+        ReadTimeoutError(endpoint_url="http://127.0.0.1:9"),
+        ClientError({"Error": {"Code": "SlowDown"}}, "GetObject"),
+    ],
+    ids=lambda trouble: type(trouble).__name__,
+)
+def test_a_bucket_that_hangs_or_refuses_is_an_outage(trouble):
+    assert is_outage(trouble)
+    assert not is_temporary(FileNotFoundError("one file"))
 
 
 @pytest.mark.django_db(transaction=True)

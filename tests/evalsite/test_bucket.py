@@ -1,0 +1,118 @@
+"""Files in a bucket on a real server: read in part, and never waited for long."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+
+import pytest
+from botocore.exceptions import BotoCoreError
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.test import RequestFactory
+
+from evalsite import bucket, readiness
+from evalsite.error_pages import server_error
+from tests.evalsite.bucket import files_in, running_bucket
+
+CONTENT = bytes(range(256)) * 4000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[tuple[str, object]]:
+    with running_bucket() as running:
+        yield running
+
+
+@pytest.fixture
+def stored(server) -> Iterator[str]:
+    """A file of a million bytes."""
+    with files_in(server[0]):
+        yield default_storage.save("reports/whole.bin", ContentFile(CONTENT))
+
+
+@pytest.fixture
+def read_bytes(monkeypatch) -> Iterator[list[int]]:
+    """How much each request has delivered to a file that was opened."""
+    found: list[int] = []
+    original = bucket._Content.readinto
+
+    def readinto(content, buffer) -> int:
+        found.append(original(content, buffer))
+        return found[-1]
+
+    monkeypatch.setattr(bucket._Content, "readinto", readinto)
+    return found
+
+
+def test_a_file_is_read_whole_and_in_part(stored, read_bytes):
+    with default_storage.open(stored) as file:
+        assert file.read() == CONTENT
+        assert file.size == len(CONTENT)
+    read_bytes.clear()
+    with default_storage.open(stored) as file:
+        file.seek(-1000, 2)
+        assert file.read() == CONTENT[-1000:]
+        file.seek(500_000)
+        assert file.read(10) == CONTENT[500_000:500_010]
+    assert sum(read_bytes) <= 1000 + bucket.BUFFER_BYTES, "the file was read whole"
+
+
+def test_a_file_that_is_not_there_is_not_an_outage(stored):
+    with pytest.raises(FileNotFoundError):
+        default_storage.open("reports/none.bin")
+
+
+@contextlib.contextmanager
+def stopped(process) -> Iterator[None]:
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
+def test_a_bucket_that_hangs_is_given_up(server, monkeypatch):
+    """boto3 itself would wait for five minutes."""
+    monkeypatch.setattr(bucket.LIMITS, "read_timeout", 0.5)
+    assert bucket.LIMITS.connect_timeout <= 2
+    with files_in(server[0]), stopped(server[1]), pytest.raises(BotoCoreError):
+        default_storage.exists("reports/whole.bin")
+
+
+@pytest.mark.django_db
+def test_a_site_with_a_bucket_needs_no_folder(server, client, settings, tmp_path):
+    settings.DATA_FOLDER = tmp_path / "none"
+    with files_in(server[0]):
+        assert client.get("/readyz/").content == b"ready\n"
+        assert default_storage.listdir(readiness.FOLDER) == ([], [])
+
+
+@pytest.mark.django_db
+def test_a_bucket_that_hangs_is_not_ready_and_does_not_hold_up_the_probe(
+    server, client, monkeypatch
+):
+    monkeypatch.setattr(readiness, "SECONDS_FOR_THE_STORAGE", 0.5)
+    with files_in(server[0]):
+        with stopped(server[1]):
+            for _ in range(2):
+                answer = client.get("/readyz/")
+                assert (answer.status_code, answer.text) == (
+                    503,
+                    "The storage of files does not answer.\n",
+                )
+        readiness._tries[0].result(60)
+        assert client.get("/readyz/").status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/r/none/", "/api/v1/campaigns/none/"])
+def test_a_bucket_that_refuses_is_503_and_not_500(path):
+    """As a page that meets it: the error is one that passes."""
+    with files_in("http://127.0.0.1:9"):
+        try:
+            default_storage.exists("reports/whole.bin")
+        except BotoCoreError:
+            answer = server_error(RequestFactory().get(path))
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
