@@ -38,6 +38,17 @@ def refuse_unsafe_start(**kwargs: object) -> None:
 
 
 @worker_init.connect
+def refuse_a_storage_of_its_own(**kwargs: object) -> None:
+    """A worker that sees other files than the web servers would fail their jobs."""
+    from evalsite.readiness import before_the_fork, shared_storage
+
+    trouble = before_the_fork(shared_storage) if settings.PRODUCTION else None
+    if trouble:
+        print(f"{trouble.what} {trouble.remedy}", file=sys.__stderr__, flush=True)
+        sys.exit(1)
+
+
+@worker_init.connect
 def load_libraries(**kwargs: object) -> None:
     """Import once, before forking, what statistics and plots import when they first need it.
 

@@ -57,6 +57,10 @@ logger_class = PrivateLogger
 def on_starting(server: Arbiter) -> None:
     """Check once, before any child exists: a later outage of the database must not end them."""
     refuse_unsafe_site()
+    from evalsite.readiness import before_the_fork, name_new_storage  # they need loaded apps
+
+    if settings.PRODUCTION:
+        before_the_fork(name_new_storage)
 
 
 class WaitressWorker(Worker):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +18,7 @@ from rankme.importing.media.media_files import refuse_media
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.readers.reader import Reader
 from rankme.importing.readers.score_tables import Scores, read_score_tables
+from rankme.importing.scratch import new_folder
 from rankme.importing.sources import Paths, Progress, Sources, labelled, open_sources
 from rankme.importing.spooling.judgement_spool import JudgementSpool
 from rankme.importing.spooling.preview import (
@@ -175,7 +175,7 @@ def read_scores(
 
 
 def _in_new_folder(read: Callable[[Path], Result]) -> Result:
-    folder = Path(tempfile.mkdtemp(prefix="rankme-import-"))
+    folder = new_folder()
     try:
         return read(folder)
     except BaseException:

@@ -6,6 +6,7 @@ import os
 import socket
 
 from celery import shared_task
+from django.core.management import call_command
 
 from rankme.actions import jobs, rate_limits
 from rankme.actions.campaign import large_extensions, launches
@@ -119,7 +120,8 @@ def check_record() -> None:
     nightly.check_record()
 
 
-@shared_task(name="rankme.tasks.sweep_uploads")
-def sweep_uploads() -> None:
-    """Now and then: delete files that killed processes have left."""
+@shared_task(name="rankme.tasks.sweep_leftovers")
+def sweep_leftovers() -> None:
+    """Every hour: delete files that killed processes have left, and sessions that have ended."""
     materials.sweep_uploads()
+    call_command("clearsessions")

@@ -5,6 +5,8 @@ options in the settings). This watches the result, whatever the cause: a message
 of the queue, this worker has a free process, and does not take it. While the broker does not
 answer a fresh connection, or all processes are at work, a restart would not help, so nothing
 happens.
+
+A container's health check looks at how old `ALIVE_FILE` is, which costs nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from celery import current_app
 from celery.worker import state
+from django.conf import settings
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
@@ -56,6 +60,8 @@ def watch(seconds: float) -> None:
 def _watch(seconds: float) -> None:
     worker = DeafWorker(seconds)
     while not worker.is_deaf(oldest_message(), is_free=has_free_process()):
+        if settings.ALIVE_FILE:
+            Path(settings.ALIVE_FILE).touch()
         time.sleep(seconds / CHECKS_PER_ALARM)
         if worker_stops.is_set():
             return

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import pytest
 import yaml
@@ -90,7 +90,8 @@ def test_every_container_is_watched_and_comes_back():
 
 def test_what_the_containers_are_told_is_in_the_example():
     example = set(re.findall(r"^#? ?([A-Z_]+)=", (PROJECT / ".env.example").read_text(), re.M))
-    asked = set(re.findall(r"\$\{([A-Z_]+)", (PROJECT / "docker-compose.yml").read_text()))
+    files = [PROJECT / "docker-compose.yml", *(PROJECT / "deploy").glob("*.yml")]
+    asked = {name for file in files for name in re.findall(r"\$\{([A-Z_]+)", file.read_text())}
     assert asked <= example
     assert asked >= {"POSTGRES_PASSWORD", "SITE_DATABASE_PASSWORD", "REDIS_PASSWORD"}
 
@@ -136,8 +137,9 @@ def test_a_container_can_do_no_more_than_it_must(name: str):
     assert "privileged" not in service
     added = set(service.get("cap_add", []))
     assert added <= (set() if name in OURS else NEEDED_TO_DROP_RIGHTS)
-    writable = [volume.partition(":")[2] for volume in service.get("volumes", [])]
+    writable = [volume.rpartition(":")[2] for volume in service.get("volumes", [])]
     assert "/tmp" in writable + service.get("tmpfs", [])
+    assert service["logging"]["options"]["max-size"]
 
 
 def test_every_image_can_be_pinned_to_a_digest():
@@ -182,6 +184,54 @@ def test_nothing_waits_for_a_service_that_is_not_there():
         assert set(service.get("depends_on", {})) <= set(COMPOSE["services"]), name
         mounted = {volume.partition(":")[0] for volume in service.get("volumes", [])}
         assert {each for each in mounted if each[0] not in "./$"} <= volumes, name
+        assert set(service["networks"]) <= set(COMPOSE["networks"]), name
+        assert all((PROJECT / each).exists() for each in mounted if each[:2] == "./"), name
+
+
+def test_web_servers_and_workers_can_be_many():
+    """No port and no scratch folder is one container's alone, and each may end in order."""
+    for name, seconds in {"web": 30, "worker": 0}.items():
+        service = COMPOSE["services"][name]
+        assert not {"ports", "container_name", "hostname"} & set(service), name
+        assert "/tmp" in service["volumes"], "a named volume would be shared"
+        assert int(service["stop_grace_period"].removesuffix("s")) > seconds
+
+
+def test_the_proxy_reaches_web_servers_and_nothing_else():
+    of = {name: set(service["networks"]) for name, service in COMPOSE["services"].items()}
+    assert {name for name in of if of[name] & of["proxy"]} == {"proxy", "web"}
+    assert COMPOSE["networks"]["inside"] == {"internal": True}
+    for name in ("postgresql", "redis"):
+        assert of[name] == {"inside"}, "it could call strangers"
+
+
+class Override(yaml.SafeLoader):
+    """Reads `!reset`, by which a file takes something away from the one before it."""
+
+
+Override.add_constructor("!reset", lambda loader, node: None)
+
+
+@pytest.mark.parametrize("path", sorted((PROJECT / "deploy").glob("*.yml")), ids=lambda p: p.name)
+def test_an_override_changes_services_and_networks_that_exist(path: Path):
+    changes = yaml.load(path.read_text(), Override)["services"]
+    assert set(changes) <= set(COMPOSE["services"])
+    for name, service in changes.items():
+        networks = set((service or {}).get("networks", []))
+        assert networks <= set(COMPOSE["networks"]), name
+        told = (service or {}).get("environment", {})
+        assert set(told) <= {"DATABASE_URL", "DATABASE_OWNER_URL"}
+
+
+@pytest.mark.parametrize("name", ["web", "worker", "beat"])
+def test_systemd_starts_what_compose_starts(name: str):
+    unit = (PROJECT / f"deploy/systemd/rankme-{name}.service").read_text()
+    command = re.search(r"ExecStart=/opt/rankme/venv/bin/(.*)", unit)[1]
+    in_image = COMPOSE["services"][name].get("command") or json.loads(
+        re.search(r"^CMD (.*)", (PROJECT / "Dockerfile").read_text(), re.M)[1]
+    )
+    assert command.split() == in_image
+    assert "Restart=always" in unit and "DATABASE_OWNER_URL" not in unit
 
 
 def test_the_unchanged_example_is_refused(servers: Servers):

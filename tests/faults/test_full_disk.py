@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from evalsite import embedded, probes
+from evalsite import embedded
 from evalsite.embedded import Servers
+from evalsite.readiness import FREE_DISK_AT_LEAST
 from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.database.migrated import put_migrated_cluster
 from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, run_python, wait_for
@@ -151,4 +152,4 @@ def test_readiness_turns_red_below_five_percent(client, settings, small_disk: Sm
         small_disk.fill(leave)
         assert small_disk.free_share() == pytest.approx(leave, abs=0.005)
         assert client.get("/readyz/").status_code == status
-    assert probes.FREE_DISK_AT_LEAST == 0.05
+    assert FREE_DISK_AT_LEAST == 0.05

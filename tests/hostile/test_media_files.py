@@ -224,7 +224,7 @@ def test_a_name_is_refused_in_words_or_stays_within_the_upload(name: str, tmp_pa
     try:
         with read_material(tmp_path / "upload.zip") as material:
             (file,) = material.media()
-            assert file.content.parent.name.startswith("rankme-import-")
+            assert file.content.parent.name.startswith("rankme-scratch-")
             assert file.path.isprintable() and ".." not in file.path.split("/")
     except ImportRefused as refused:
         assert refused.problems and all(problem.message for problem in refused.problems)

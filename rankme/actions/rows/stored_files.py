@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -19,6 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
+from rankme.importing.scratch import new_folder
 
 ORPHANED_AFTER = timedelta(days=1)
 
@@ -53,13 +53,16 @@ def local_copies(stored: Mapping[str, str]) -> Iterator[dict[str, Path]]:
             _("The uploaded files are no longer there (%(files)s). Upload them again.")
             % {"files": ", ".join(missing)}
         )
-    with TemporaryDirectory(prefix="rankme-upload-") as folder:
+    folder = new_folder()
+    try:
         paths = {}
         for number, (label, name) in enumerate(stored.items()):
-            paths[label] = Path(folder) / str(number)
+            paths[label] = folder / str(number)
             with default_storage.open(name) as source, paths[label].open("wb") as copy:
                 shutil.copyfileobj(source, copy)
         yield paths
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep(folder: str, needed: Iterable[str]) -> int:

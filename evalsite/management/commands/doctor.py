@@ -1,0 +1,130 @@
+"""Say in words what is wrong with this installation, and what helps."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import Error, connection
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from evalsite import readiness
+from evalsite.readiness import Trouble
+from rankme.actions.operators import last_backup, name_storage, record_backup
+
+SECONDS_FOR_AN_ANSWER = 5
+MOST_SECONDS_APART = 5
+BACKUP_EVERY = timedelta(hours=26)
+
+
+class Command(BaseCommand):
+    help = (
+        "Check database, static files, disk, storage, clock, backup, and the site's public address "
+        "with its proxy. Prints each problem with its remedy; exits with status 1 if there is any."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--this-storage",
+            action="store_true",
+            help="mark the storage that this command sees as the site's own, after a restore",
+        )
+        parser.add_argument(
+            "--backup-made", action="store_true", help="record that a backup was made just now"
+        )
+
+    def handle(self, *, this_storage: bool, backup_made: bool, **options: Any) -> None:
+        if this_storage:
+            name_storage(again=True)
+        if backup_made:
+            record_backup()
+        found = list(troubles())
+        for trouble in found:
+            self.stdout.write(f"PROBLEM  {trouble.what}\n         {trouble.remedy}")
+        if found:
+            raise CommandError(f"{len(found)} problems.")
+        self.stdout.write("No problems found.")
+
+
+def troubles() -> Iterator[Trouble]:
+    found = [trouble for check in readiness.CHECKS if (trouble := check())]
+    yield from dict.fromkeys(found)  # one cause may fail two checks
+    if readiness.database() not in found:
+        yield from (trouble for check in (clock, backup) if (trouble := check()))
+    if settings.PRODUCTION:
+        yield from public_address()
+
+
+def clock() -> Trouble | None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            apart = abs((timezone.now() - cursor.fetchone()[0]).total_seconds())
+    except Error:
+        return None  # the database's own trouble
+    if apart <= MOST_SECONDS_APART:
+        return None
+    return Trouble(
+        f"The clocks of this machine and of the database are {apart:.0f} seconds apart.",
+        "Run a time service (chrony, systemd-timesyncd) on both.",
+    )
+
+
+def backup() -> Trouble | None:
+    made = last_backup()
+    if made and timezone.now() - made < BACKUP_EVERY:
+        return None
+    when = f"{timesince(made)} ago" if made else "never"
+    return Trouble(
+        f"The last recorded backup was made {when}.",
+        "Make one every night, and end it with `manage.py doctor --backup-made` "
+        "(“Backup” in docs/deployment.md).",
+    )
+
+
+def public_address() -> Iterator[Trouble]:
+    """Visit the site as raters do. Whether they reach it from their networks, only they know."""
+    page = f"{settings.SITE_URL}{settings.PATH_PREFIX}/login/"
+    try:
+        answer = ask(page)
+    except httpx.HTTPError as error:
+        yield Trouble(
+            f"{page} cannot be reached from here: {error}",
+            "Check the name in the DNS, the certificate, the firewall, and that the proxy runs.",
+        )
+        return
+    if answer.is_redirect and urlsplit(answer.headers["Location"]).scheme == "https":
+        yield Trouble(
+            f"{page} leads back to itself: the site does not know that the visitor came by https.",
+            "Set BEHIND_TLS_PROXY=true, and let the proxy send X-Forwarded-Proto: https.",
+        )
+    elif answer.status_code != 200:
+        yield Trouble(
+            f"{page} answers {answer.status_code}.",
+            "Check that the proxy forwards the whole address with its Host, and ALLOWED_HOSTS.",
+        )
+    elif believes_a_client(page):
+        yield Trouble(
+            "The proxy hands on a visitor's own X-Forwarded-Proto: plain http is taken for https.",
+            "Let the proxy set the header itself, as nginx.conf does.",
+        )
+
+
+def believes_a_client(page: str) -> bool:
+    try:
+        plain = ask(page.replace("https:", "http:", 1), {"X-Forwarded-Proto": "https"})
+    except httpx.HTTPError:
+        return False  # nothing listens there, which is as good
+    return plain.status_code == 200
+
+
+def ask(page: str, headers: dict[str, str] | None = None) -> httpx.Response:
+    return httpx.get(page, headers=headers, timeout=SECONDS_FOR_AN_ANSWER, trust_env=False)
