@@ -14,6 +14,9 @@ from .pairs_within import PairsWithin
 from .system_level import spearman_rows
 from .tie_calibration import cross_fitted, tie_calibration
 
+WITHOUT_OUTPUTS = "The metric has no scores of single outputs that people judged."
+WITHOUT_PAIRS = "No item has two outputs with both a judgement and a score."
+
 
 @dataclass(frozen=True)
 class SegmentLevel:
@@ -75,11 +78,7 @@ def segment_level(
     known = ~(np.isnan(people) | np.isnan(metric))
     pairs = pairs or PairsWithin.of(people, metric)
     if not len(pairs.group):
-        reason = (
-            "The metric has no scores of single outputs that people judged."
-            if not known.any()
-            else "No item has two outputs with both a judgement and a score."
-        )
+        reason = WITHOUT_PAIRS if known.any() else WITHOUT_OUTPUTS
         return SegmentLevel(name, outputs=int(known.sum()), reason=reason)
     best = tie_calibration(pairs)
     right = pairs.shares(pairs.right(best.epsilon or 0.0))

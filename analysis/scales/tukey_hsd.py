@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from statistics import harmonic_mean
 
 import numpy as np
@@ -98,17 +99,9 @@ def tukey(
     means, sizes = means[order], sizes[order]
     first, second = np.triu_indices(len(means), 1)
     standard = np.sqrt(mean_sq / 2 * (1 / sizes[first] + 1 / sizes[second]))
-    differences = means[first] - means[second]
-    tails = range_tail(np.abs(differences) / standard, len(means), df)
-    critical = range_quantile(1 - alpha, len(means), df)
-    pairs = tuple(
-        PairDifference(names[i], names[j], float(d), float(d - w), float(d + w), float(p))
-        for i, j, d, w, p in zip(
-            first, second, differences, critical * standard, tails, strict=True
-        )
-    )
+    pairs = _pairs(names, means[first] - means[second], standard, df, alpha)
     differing = [
-        (int(i), int(j)) for i, j, p in zip(first, second, tails, strict=True) if p < alpha
+        (int(i), int(j)) for i, j, pair in zip(first, second, pairs, strict=True) if pair.p < alpha
     ]
     harmonic = harmonic_mean(sizes.tolist())
     subsets = homogeneous_subsets(names, means, mean_sq / harmonic, df, alpha)
@@ -121,6 +114,20 @@ def tukey(
         letters=dict(zip(names, compact_letters(len(names), differing), strict=True)),
         subsets=tuple(subset.systems for subset in subsets),
         subset_p=tuple(subset.p for subset in subsets),
+    )
+
+
+def _pairs(
+    names: list[str], differences: Values, standard: Values, df: float, alpha: float
+) -> tuple[PairDifference, ...]:
+    """Each pair's difference with its simultaneous interval and p, in the order of the pairs."""
+    tails = range_tail(np.abs(differences) / standard, len(names), df)
+    widths = range_quantile(1 - alpha, len(names), df) * standard
+    return tuple(
+        PairDifference(one, other, float(d), float(d - w), float(d + w), float(p))
+        for (one, other), d, w, p in zip(
+            combinations(names, 2), differences, widths, tails, strict=True
+        )
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -177,18 +177,20 @@ def span_agreement(
         len(compared.item),
         int((~marked).all(axis=1).sum()),
         int((marked.sum(axis=1) == 1).sum()),
-        (
-            *(coefficient(name, compared, share) for name, share in SHARES.items()),
-            *(
-                [coefficient(SOURCE_CHARACTERS, replace(compared, sums=compared.source), _f1)]
-                if compared.source.any()
-                else []
-            ),
-            replace(alpha, name=ALPHA),
-        ),
+        (*_over_all(compared, coefficient), replace(alpha, name=ALPHA)),
         tuple(_pair(compared, *pair, coefficient) for pair in compared.pairs),
         tuple(_notes(table, compared)),
     )
+
+
+def _over_all(
+    compared: _Compared, coefficient: Callable[[str, _Compared, Share], Coefficient]
+) -> Iterator[Coefficient]:
+    """The agreement of all pairs of raters, also on the sources if any is marked."""
+    for name, share in SHARES.items():
+        yield coefficient(name, compared, share)
+    if compared.source.any():
+        yield coefficient(SOURCE_CHARACTERS, replace(compared, sums=compared.source), _f1)
 
 
 def _compared(table: SpanTable, weights: Weights, by_document: bool) -> _Compared:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -187,7 +187,7 @@ def store_plan(
     """
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    plan, items, outputs = drawn.plan, drawn.items, drawn.outputs
+    plan, items = drawn.plan, drawn.items
     batches = new_ids("rankme_batch", len(plan.batch_sizes))
     trials = new_ids("rankme_trial", len(plan.items))
     batch_of_trial = np.repeat(np.arange(len(plan.batch_sizes)), plan.batch_sizes)
@@ -218,20 +218,7 @@ def store_plan(
         ),
     )
     check_pages.store(campaign, pages)
-    copy_rows(
-        "rankme_trialoutput",
-        (
-            {
-                "trial_id": trials[index],
-                "position": position,
-                "output_id": output,
-            }
-            for index, systems in counted(plan.systems, progress, since=0.3, upto=0.9)
-            for position, output in enumerate(
-                outputs[plan.items[index], systems[systems != NO_SYSTEM]].tolist()
-            )
-        ),
-    )
+    _store_outputs(drawn, trials, progress)
     copy_rows(
         "rankme_slot",
         (
@@ -243,6 +230,23 @@ def store_plan(
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
     store_coverage(campaign)
+
+
+def _store_outputs(
+    drawn: CampaignPlan, trials: Sequence[int], progress: Callable[[float], None]
+) -> None:
+    """Store which outputs each trial shows, in the order of the plan."""
+    plan = drawn.plan
+    copy_rows(
+        "rankme_trialoutput",
+        (
+            {"trial_id": trials[index], "position": position, "output_id": output}
+            for index, systems in counted(plan.systems, progress, since=0.3, upto=0.9)
+            for position, output in enumerate(
+                drawn.outputs[plan.items[index], systems[systems != NO_SYSTEM]].tolist()
+            )
+        ),
+    )
 
 
 def counted(
