@@ -12,7 +12,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from rankme.actions.panel.rejecting import CATEGORIES, SHORTEST_REASON
+from rankme.actions.panel import bounds
+from rankme.actions.panel.money import MOST_SHARE
+from rankme.actions.panel.paying import LEAST_SHARE
+from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
 from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
@@ -22,17 +25,17 @@ from rankme.queries.panel_people import may_see_people
 
 from .view import Strict
 
-DEVICES = ("desktop", "tablet", "mobile")
-MOST_MINOR = 10_000_000
-MOST_PLACES = 10_000
 MINOR = "In the currency's smallest unit."
-LONGEST_REASON = 300
 LARGEST_LIMIT = 1e12
 
 
-Amount = partial(serializers.IntegerField, min_value=1, max_value=MOST_MINOR)
+Amount = partial(serializers.IntegerField, min_value=1, max_value=bounds.MOST_MINOR)
 Reason = partial(
-    serializers.CharField, max_length=LONGEST_REASON, required=False, default="", allow_blank=True
+    serializers.CharField,
+    max_length=bounds.LONGEST_REASON,
+    required=False,
+    default="",
+    allow_blank=True,
 )
 
 # --- Accounts ----------------------------------------------------------------------------------
@@ -54,18 +57,28 @@ class AccountSerializer(serializers.ModelSerializer[PanelAccount]):
 
 
 class NewAccountSerializer(Strict):
-    name = serializers.CharField(max_length=100)
-    token = serializers.CharField(max_length=400, help_text="Stored encrypted, never shown again.")
+    name = serializers.CharField(max_length=bounds.LONGEST_ACCOUNT)
+    token = serializers.CharField(
+        max_length=bounds.LONGEST_TOKEN, help_text="Stored encrypted, never shown again."
+    )
     workspace = serializers.CharField(
-        max_length=64, required=False, default="", help_text="If the token has several."
+        max_length=bounds.LONGEST_ID,
+        required=False,
+        default="",
+        help_text="If the token has several.",
     )
     project = serializers.CharField(
-        max_length=64, required=False, default="", help_text="By default the workspace's first."
+        max_length=bounds.LONGEST_ID,
+        required=False,
+        default="",
+        help_text="By default the workspace's first.",
     )
 
 
 class AccountTokenSerializer(Strict):
-    token = serializers.CharField(max_length=400, help_text="Replaces the stored one.")
+    token = serializers.CharField(
+        max_length=bounds.LONGEST_TOKEN, help_text="Replaces the stored one."
+    )
 
 
 @extend_schema_field({"oneOf": [{"type": "number"}, {"type": "string", "format": "date"}]})
@@ -134,15 +147,17 @@ class EarlierStudySerializer(serializers.ModelSerializer[PanelStudy]):
 
 class NewStudySerializer(Strict):
     account = serializers.IntegerField(min_value=1, max_value=2**31, help_text="Its `id`.")
-    name = serializers.CharField(max_length=120)
-    description = serializers.CharField(max_length=5_000)
-    places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
+    name = serializers.CharField(max_length=bounds.LONGEST_NAME)
+    description = serializers.CharField(max_length=bounds.LONGEST_DESCRIPTION)
+    places = serializers.IntegerField(min_value=1, max_value=bounds.MOST_PLACES)
     reward = Amount(help_text=MINOR)
-    minutes = serializers.IntegerField(min_value=1, max_value=600, help_text="Expected.")
-    longest_minutes = serializers.IntegerField(min_value=2, max_value=1_000)
+    minutes = serializers.IntegerField(
+        min_value=1, max_value=bounds.MOST_MINUTES, help_text="Expected."
+    )
+    longest_minutes = serializers.IntegerField(min_value=2, max_value=bounds.MOST_LONGEST_MINUTES)
     ceiling = Amount(help_text="Places, bonuses, fees and taxes together never cost more.")
     devices = serializers.ListField(
-        child=serializers.ChoiceField(DEVICES), allow_empty=False, max_length=3
+        child=serializers.ChoiceField(bounds.DEVICES), allow_empty=False, max_length=3
     )
     filters = ChosenFilterSerializer(many=True, required=False, default=list)
     keep_out = serializers.ListField(
@@ -255,7 +270,7 @@ class TransitionSerializer(Strict):
 
 
 class PlacesSerializer(Strict):
-    more = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
+    more = serializers.IntegerField(min_value=1, max_value=bounds.MOST_PLACES)
 
 
 class CeilingSerializer(Strict):
@@ -313,7 +328,7 @@ class BooksSerializer(serializers.Serializer[Any]):
 
 
 class ShareSerializer(Strict):
-    percent = serializers.IntegerField(min_value=8, max_value=99)
+    percent = serializers.IntegerField(min_value=LEAST_SHARE, max_value=MOST_SHARE)
     reason = Reason()
 
 
@@ -360,7 +375,7 @@ class ReturnSerializer(Strict):
 
 class RejectionSerializer(Strict):
     category = serializers.ChoiceField(sorted(CATEGORIES))
-    message = serializers.CharField(min_length=SHORTEST_REASON, max_length=LONGEST_MESSAGE)
+    message = serializers.CharField(min_length=SHORTEST_REASON, max_length=LONGEST_REASON)
 
 
 class RejectionDraftSerializer(serializers.Serializer[Any]):

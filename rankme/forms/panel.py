@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from rankme.actions.panel import bounds
+from rankme.actions.panel.money import MOST_SHARE
+from rankme.actions.panel.paying import LEAST_SHARE
 from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_REASON
 from rankme.actions.panel.studies import StudyPlan
+from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelStudy
 from rankme.panel_calls.prolific import Filter, least_longest_minutes
 from rankme.untrusted.clean_text import storable
@@ -17,8 +21,7 @@ from rankme.untrusted.clean_text import storable
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
-DEVICES = [("desktop", _("Desktop")), ("tablet", _("Tablet")), ("mobile", _("Phone"))]
-LARGEST_AMOUNT = 100_000
+DEVICES = list(zip(bounds.DEVICES, (_("Desktop"), _("Tablet"), _("Phone")), strict=True))
 
 
 class CleanCharField(forms.CharField):
@@ -37,35 +40,37 @@ class MoneyField(forms.DecimalField):
     def __init__(self, **options: Any) -> None:
         super().__init__(
             min_value=options.pop("min_value", 0.01),
-            max_value=LARGEST_AMOUNT,
+            max_value=bounds.MOST_MINOR // bounds.MINOR_UNITS,
             decimal_places=2,
             **options,
         )
 
     def clean(self, value: Any) -> Any:
         amount = super().clean(value)
-        return None if amount is None else int(amount * 100)
+        return None if amount is None else int(amount * bounds.MINOR_UNITS)
 
 
 class AccountForm(forms.Form):
     """A new account. The token is never shown again."""
 
-    name = CleanCharField(label=_("Name"), max_length=100, help_text=_("Only you see it."))
+    name = CleanCharField(
+        label=_("Name"), max_length=bounds.LONGEST_ACCOUNT, help_text=_("Only you see it.")
+    )
     token = CleanCharField(
         label=_("API token"),
-        max_length=400,
+        max_length=bounds.LONGEST_TOKEN,
         help_text=_("It is stored encrypted and never shown again."),
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )
     workspace = CleanCharField(
         label=_("Workspace ID"),
-        max_length=64,
+        max_length=bounds.LONGEST_ID,
         required=False,
         help_text=_("Needed only if the token has several workspaces."),
     )
     project = CleanCharField(
         label=_("Project ID"),
-        max_length=64,
+        max_length=bounds.LONGEST_ID,
         required=False,
         help_text=_("Where studies go. Without one, into the workspace's first project."),
     )
@@ -74,7 +79,7 @@ class AccountForm(forms.Form):
 class TokenForm(forms.Form):
     token = CleanCharField(
         label=_("New API token"),
-        max_length=400,
+        max_length=bounds.LONGEST_TOKEN,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )
 
@@ -83,23 +88,25 @@ class StudyForm(forms.Form):
     """A study's conditions and pay."""
 
     account = forms.ModelChoiceField(PanelAccount.objects.none(), label=_("Account"))
-    name = CleanCharField(label=_("Name of the study"), max_length=120)
+    name = CleanCharField(label=_("Name of the study"), max_length=bounds.LONGEST_NAME)
     description = CleanCharField(
         label=_("Description"),
-        max_length=5_000,
+        max_length=bounds.LONGEST_DESCRIPTION,
         help_text=_("What people at the panel read before they decide to take part."),
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     places = forms.IntegerField(
         label=_("Places"),
         min_value=1,
-        max_value=10_000,
+        max_value=bounds.MOST_PLACES,
         help_text=_("One for each rater. More can be added later, but none removed."),
     )
     reward = MoneyField(label=_("Reward per rater"), help_text=_("In the account's currency."))
-    minutes = forms.IntegerField(label=_("Expected minutes"), min_value=1, max_value=600)
+    minutes = forms.IntegerField(
+        label=_("Expected minutes"), min_value=1, max_value=bounds.MOST_MINUTES
+    )
     longest_minutes = forms.IntegerField(
-        label=_("Longest time in minutes"), min_value=2, max_value=1_000
+        label=_("Longest time in minutes"), min_value=2, max_value=bounds.MOST_LONGEST_MINUTES
     )
     ceiling = MoneyField(
         label=_("Ceiling"),
@@ -276,7 +283,7 @@ def _limit(label: StrPromise, offered: Filter, initial: Any) -> forms.Field:
 
 
 class PlacesForm(forms.Form):
-    more = forms.IntegerField(label=_("More places"), min_value=1, max_value=10_000)
+    more = forms.IntegerField(label=_("More places"), min_value=1, max_value=bounds.MOST_PLACES)
 
 
 class CeilingForm(forms.Form):
@@ -291,14 +298,14 @@ class CostForm(forms.Form):
 
 class BonusForm(forms.Form):
     amount = MoneyField(label=_("Amount"))
-    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+    reason = CleanCharField(label=_("Reason"), max_length=bounds.LONGEST_REASON, required=False)
 
 
 class HourlyBonusForm(forms.Form):
     """Raise everyone who was paid to an hourly rate."""
 
     per_hour = MoneyField(label=_("Pay per hour"))
-    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+    reason = CleanCharField(label=_("Reason"), max_length=bounds.LONGEST_REASON, required=False)
 
 
 class BonusFileForm(forms.Form):
@@ -308,25 +315,25 @@ class BonusFileForm(forms.Form):
         help_text=_("The rater's name as on this page, a comma, and the amount: r0a1b2c3d4e,1.50"),
         widget=forms.Textarea(attrs={"rows": 4}),
     )
-    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+    reason = CleanCharField(label=_("Reason"), max_length=bounds.LONGEST_REASON, required=False)
 
     def rows(self) -> list[str]:
         return [line for line in str(self.cleaned_data["lines"]).splitlines() if line.strip()]
 
 
 class ShareForm(forms.Form):
-    percent = forms.IntegerField(label=_("Percent"), min_value=8, max_value=99)
-    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+    percent = forms.IntegerField(label=_("Percent"), min_value=LEAST_SHARE, max_value=MOST_SHARE)
+    reason = CleanCharField(label=_("Reason"), max_length=bounds.LONGEST_REASON, required=False)
 
 
 class MessageForm(forms.Form):
     body = CleanCharField(
-        label=_("Message"), max_length=2_000, widget=forms.Textarea(attrs={"rows": 3})
+        label=_("Message"), max_length=LONGEST_MESSAGE, widget=forms.Textarea(attrs={"rows": 3})
     )
 
 
 class ReturnForm(forms.Form):
-    reason = CleanCharField(label=_("Reason"), max_length=300, required=False)
+    reason = CleanCharField(label=_("Reason"), max_length=bounds.LONGEST_REASON, required=False)
 
 
 class RejectForm(forms.Form):

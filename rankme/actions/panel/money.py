@@ -22,6 +22,7 @@ from rankme.models import (
 )
 from rankme.panel_links.outcomes import FINISHED
 
+from .bounds import LONGEST_REASON
 from .paying import BUSY_STATES, LEAST_SHARE, settle, within_the_ceiling
 
 Kind, State = PanelPayment.Kind, PanelPayment.State
@@ -168,7 +169,9 @@ def _drafted_by(
     with within_the_ceiling():
         if again.filter(amount=amount).update(state=State.DRAFTED, problem="", settled_at=None):
             return submission.payments.get(kind=kind)
-    payment = _draft(submission, kind, amount, by=by, percent=percent, reason=reason[:300])
+    payment = _draft(
+        submission, kind, amount, by=by, percent=percent, reason=reason[:LONGEST_REASON]
+    )
     if payment is None:
         raise RefusedAction(_("This has already been paid or requested."))
     return payment

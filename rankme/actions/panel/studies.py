@@ -23,7 +23,8 @@ from rankme.queries.panel_books import has_panel
 from rankme.queries.panel_places import wants_people
 
 from .accounts import one_at_a_time, panel_of, project_of
-from .study_documents import MINOR_UNITS, screened_out_pay, screened_out_slots, study_document
+from .bounds import MINOR_UNITS
+from .study_documents import screened_out_pay, screened_out_slots, study_document
 
 State = PanelStudy.State
 # The panel said no, or was not reached.

@@ -13,6 +13,8 @@ from rankme.panel_links.outcomes import OUTCOME_TITLES, Outcome
 from rankme.protocols.crowd import Crowd
 from rankme.queries.definitions import frozen_definition
 
+from .bounds import MINOR_UNITS
+
 REVIEW: dict[str, Any] = {"action": "MANUALLY_REVIEW"}
 # What happens to somebody who comes back with the code of an outcome.
 CODE_TYPES = {
@@ -29,7 +31,6 @@ ASKED_TO_RETURN = {
     Outcome.FAILED_QUIZ,
     Outcome.TIMED_OUT,
 }
-MINOR_UNITS = 100
 
 
 def entry_address(campaign: Campaign) -> str:

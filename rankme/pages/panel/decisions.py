@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from rankme.actions.panel import deciding, money
+from rankme.actions.panel.bounds import LONGEST_REASON
 from rankme.errors import RefusedAction
 from rankme.forms.panel import BonusFileForm, BonusForm, HourlyBonusForm, ShareForm
 from rankme.models import Campaign, PanelStudy
@@ -39,7 +40,7 @@ def decide(request: HttpRequest, campaign: Campaign, study: PanelStudy) -> HttpR
             "study": study,
             "plan": plan,
             "title": TITLES[plan.kind],
-            "reason": request.POST.get("reason", "")[:300],
+            "reason": request.POST.get("reason", "")[:LONGEST_REASON],
             "sees_people": may_see_people(study, user_of(request)),
         }
         template = "organiser/panel/decision.html"
@@ -78,7 +79,7 @@ def _listed(study: PanelStudy, sent: list[str]) -> money.Bonuses:
 
 
 def _carry_out(request: HttpRequest, campaign: Campaign, plan: deciding.Plan) -> HttpResponse:
-    reason = request.POST.get("reason", "")[:300]
+    reason = request.POST.get("reason", "")[:LONGEST_REASON]
     done, refused = deciding.carry_out(plan, reason=reason, by=user_of(request))
     if done and plan.kind == deciding.RETURN:
         words = ngettext("%(count)s person is asked.", "%(count)s people are asked.", done)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from rankme.actions.panel import filters, groups, studies
-from rankme.actions.panel.study_documents import MINOR_UNITS
+from rankme.actions.panel.bounds import MINOR_UNITS
 from rankme.errors import RankmeError
 from rankme.forms.panel import StudyForm, chosen_before
 from rankme.models import Campaign, PanelAccount, PanelStudy
