@@ -63,7 +63,7 @@ COLUMNS = ("method", "raters", "items", "systems", "dependence", "campaigns", "r
            "found", "before")  # fmt: skip
 
 # The pairs of systems that a method calls different: the better one first.
-Claims = Collection[tuple[str, str]]
+Claims = set[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -230,30 +230,30 @@ def computed(method: Row, cell: Cell, campaigns: int) -> dict[str, object]:
     false, found, before = [], [], []
     for number in range(campaigns):
         equal = cell.campaign(number)
-        false += _attempted(method.now, equal, number)
+        false.append(claimed(method.now, equal, number))
         if number < campaigns // 4:
-            before += _attempted(method.before, equal, number)
-            found += _attempted(method.now, cell.campaign(number, EFFECT), number)
+            before.append(claimed(method.before, equal, number))
+            found.append(claimed(method.now, cell.campaign(number, EFFECT), number))
     shares = {
-        "false": [bool(claims) for claims in false],
-        "found": [_found(claims, cell) for claims in found],
-        "before": [bool(claims) for claims in before],
+        "false": [bool(claims) for claims in false if claims is not None],
+        "found": [_found(claims, cell) for claims in found if claims is not None],
+        "before": [bool(claims) for claims in before if claims is not None],
     }
     return {
         "method": method.name,
         **{name: getattr(cell, name) for name in ("raters", "items", "systems", "dependence")},
         "campaigns": campaigns,
-        "refused": campaigns - len(false),
+        "refused": false.count(None),
         **{name: f"{np.mean(rows):.3f}" if rows else "" for name, rows in shares.items()},
     }
 
 
-def _attempted(method: Method, table: JudgementTable, campaign: int) -> list[Claims]:
-    """The claims, or nothing where the report gives a reason instead."""
+def claimed(method: Method, table: JudgementTable, campaign: int) -> Claims | None:
+    """What a method claims; None where the report gives a reason instead."""
     try:
-        return [method(table, campaign)]
+        return method(table, campaign)
     except (Undefined, RankingError):
-        return []
+        return None
 
 
 def _found(claims: Claims, cell: Cell) -> float:
@@ -268,8 +268,12 @@ def main() -> None:
     parser.add_argument("--dependence", choices=DEPENDENCES, help="default: all")
     parser.add_argument("--campaigns", type=int, help="instead of each method's own number")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/data/false_claims.csv")
+    parser.add_argument("--table", action="store_true", help="only print the table of --out")
     options = parser.parse_args()
-    done = read(options.out)
+    if options.table:
+        print_table(read(options.out))
+        return
+    done = {key(row) for row in read(options.out)}
     wanted = [name for name in options.methods.split(",") if name]
     for method, cell in itertools.product(METHODS, cells()):
         if wanted and not method.name.startswith(tuple(wanted)):
@@ -278,20 +282,43 @@ def main() -> None:
             continue
         if options.dependence not in (None, cell.dependence):
             continue
-        key = (method.name, cell.size, cell.dependence)
-        if key not in done:
+        if (method.name, cell.size, cell.dependence) not in done:
             line = computed(method, cell, options.campaigns or method.campaigns)
             add(options.out, line)
             print(*line.values(), sep="\t", flush=True)
 
 
-def read(path: Path) -> set[tuple[str, str, str]]:
-    """The cells that a file has."""
+def read(path: Path) -> list[dict[str, str]]:
+    """The lines of a file of results."""
     if not path.exists():
-        return set()
+        return []
     with path.open(encoding="utf-8", newline="") as file:
-        return {(row["method"], f"{row['raters']}x{row['items']}x{row['systems']}",
-                 row["dependence"]) for row in csv.DictReader(file)}  # fmt: skip
+        return list(csv.DictReader(file))
+
+
+def key(row: dict[str, str]) -> tuple[str, str, str]:
+    return row["method"], f"{row['raters']}x{row['items']}x{row['systems']}", row["dependence"]
+
+
+def print_table(rows: list[dict[str, str]]) -> None:
+    """By method, raters and items: the worst cell, and what is found of the true differences."""
+    shown = "".join(f" {items} items |" for items in ITEMS)
+    print(f"| method | raters |{shown} 1.6.0 |\n|{' --- |' * (len(ITEMS) + 3)}")
+    for method, raters in itertools.product(dict.fromkeys(row["method"] for row in rows), RATERS):
+        those = [row for row in rows if (row["method"], row["raters"]) == (method, str(raters))]
+        cells = [_summary([row for row in those if row["items"] == str(n)]) for n in ITEMS]
+        before = max((float(row["before"]) for row in those if row["before"]), default=0.0)
+        print("|", " | ".join([method, str(raters), *cells, _share(before)]), "|")
+
+
+def _summary(rows: list[dict[str, str]]) -> str:
+    false = [float(row["false"]) for row in rows if row["false"]]
+    found = [float(row["found"]) for row in rows if row["found"]]
+    return f"{_share(max(false))}, {_share(np.mean(found))}" if false else ""
+
+
+def _share(share: float) -> str:
+    return f"{share:.2f}".replace("0.", ".", 1)
 
 
 def add(path: Path, line: dict[str, object]) -> None:
