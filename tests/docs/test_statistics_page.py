@@ -11,6 +11,8 @@ import pytest
 
 from analysis.cli import main
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs/statistics.md").read_text(encoding="utf-8")
 

@@ -161,6 +161,7 @@ def takes_two_megabytes(olga, target: str, form: Form) -> bool:
     return bool(answer.status_code != 413)
 
 
+@pytest.mark.slow
 def test_every_form_is_answered_on_every_page(olga, practice):
     pages = [
         *new_pages(),

@@ -110,6 +110,7 @@ def test_one_of_several_criteria_has_to_be_chosen(tmp_path, capsys):
     assert "Choose one with --criterion; the judgements have: x, y, z." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_module_runs_without_django(file):
     ran = subprocess.run(
         [
@@ -132,6 +133,7 @@ def test_the_module_runs_without_django(file):
     assert len(json.loads(ran.stdout)["systems"]) == 5
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_early_gets_no_traceback():
     command = f"{sys.executable} -m analysis tukey docs/example/judgements.csv --json | head -c 1"
     ran = subprocess.run(command, shell=True, cwd=PROJECT, capture_output=True, text=True)

@@ -118,6 +118,7 @@ def test_latex_is_printed(tmp_path, capsys, command):
     assert r"\bottomrule" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_report_and_its_bundle_give_the_same_numbers(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ())
     table, kinds_of = one_of_each_kind()

@@ -154,6 +154,7 @@ def test_faults_are_printed_with_their_place(tmp_path, capsys):
     assert main(["spans", str(path), "--resamples", "0"]) == 2
 
 
+@pytest.mark.slow
 def test_the_talks_in_another_form_have_the_same_scores(tmp_path, capsys):
     path = str(oracle_data("mqm-ted-ende/mqm_ted_ende.tsv"))
     table = read_spans(path)

@@ -97,6 +97,7 @@ def width(rows: list) -> float:
     return float(np.mean([high - low for _, low, high, _, _ in rows]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", [*JUDGES, "people"])
 def test_intervals_hold_whatever_the_judge_is_worth(simulation, judge: str):
     assert coverage(simulation[judge]) >= 0.92

@@ -88,6 +88,7 @@ def test_clustered_errors_are_the_sandwich_of_statsmodels(generality):
         assert width / result.critical == pytest.approx(error, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_simultaneous_intervals_hold_all_true_differences_as_often_as_they_say():
     """Independent judgements of four equal systems: 95 % of campaigns make no claim at all."""
     campaigns, bold = 300, 0

@@ -60,6 +60,7 @@ def test_a_plan_without_ties_has_none():
     assert TIE not in pairs_from_table(table).outcome
 
 
+@pytest.mark.slow
 def test_a_pilots_plan_recovers_its_parameters():
     even = replace(PLAN, effective_raters=40.0)
     plans = [plan_from_pilot(simulated_campaign(even, seed=5, campaign=k), 700) for k in range(4)]

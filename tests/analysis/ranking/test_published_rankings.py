@@ -6,6 +6,8 @@ from analysis.ranking.clusters import Ranking, RankingOptions, rank_criterion
 from analysis.ranking.pairs import TIE, pairs_from_table
 from tests.analysis.published import e2e_quality, gec_rankings, published, wmt15_rankings
 
+pytestmark = pytest.mark.slow
+
 # Fewer runs than the 1,000 of the product are noisier, and so no easier to agree with. Only the
 # ranges of the grammar corrections, which have to be the published ones exactly, need them all.
 FEWER = 400

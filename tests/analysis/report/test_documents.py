@@ -42,6 +42,7 @@ def judged(seed, *, documents=20, segments=6, raters=6, alike=1.0):
     return JudgementTable.from_columns({**columns, "value": value})
 
 
+@pytest.mark.slow
 def test_clustering_by_documents_keeps_the_level_and_by_items_does_not():
     """5 % expected; of 100 studies, 12 % is three standard errors above."""
     tables = [judged(seed, documents=16, segments=8, raters=10) for seed in range(100)]
@@ -65,6 +66,7 @@ def test_wilcoxons_test_of_document_means_keeps_the_level():
     assert found_apart("") >= 0.25
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_penalty_covers_it_as_often_as_it_says():
     def covers(by_document, seed):
         rng = np.random.default_rng(seed)

@@ -225,7 +225,10 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize("kind", ["relative", "scale", "category", "count", "time", "error"])
+SLOW_KINDS = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("category", "count", "time")]
+
+
+@pytest.mark.parametrize("kind", ["relative", "scale", "error", *SLOW_KINDS])
 @pytest.mark.parametrize("case", sorted(EDGES))
 def test_every_table_has_a_report_of_every_kind_without_nan(case, kind):
     found = report(from_rows(EDGES[case]), kinds={"q": kind})
@@ -253,6 +256,7 @@ def test_empty_tables_make_no_report():
 renamed = st.permutations([f"sys{k}" for k in range(5)])
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None)
 @given(renamed, st.randoms(use_true_random=False))
 def test_names_and_order_of_rows_change_no_number(names, random):
@@ -356,6 +360,7 @@ print(sorted(threads.values()))
 """
 
 
+@pytest.mark.slow
 def test_the_first_report_of_a_process_limits_also_what_it_loads_itself():
     """The libraries of numpy and of scipy; scipy's is loaded by the first report."""
     command = [sys.executable, "-c", IN_A_NEW_PROCESS]
@@ -390,6 +395,7 @@ def test_options_that_lead_beyond_all_numbers_are_refused(wrong):
         ReportOptions.from_dict(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", [clarity, magnitudes], ids=["scale", "relative"])
 def test_the_extreme_levels_that_are_allowed_give_finite_numbers(study):
     for alpha in (LEAST_ALPHA, 1 - 1e-9):

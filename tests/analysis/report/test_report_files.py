@@ -275,6 +275,7 @@ def test_a_report_has_the_tables_of_its_criteria(study):
 # --- pictures ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_equal_reports_give_equal_pictures_without_a_date():
     """One picture of each kind: those of other studies and resamplings are drawn alike."""
     kinds = {
@@ -293,6 +294,7 @@ def test_equal_reports_give_equal_pictures_without_a_date():
             assert b"CreationDate" not in content and b"dc:date" not in content
 
 
+@pytest.mark.slow
 def test_pictures_repeat_colours_as_text():
     text = files_of("E2E")["plots/quality-heatmap-none.svg"].decode()
     shares = report_of("E2E").criterion("quality").ranking.rank_shares["none"]
@@ -301,6 +303,7 @@ def test_pictures_repeat_colours_as_text():
         assert f">{100 * max(share):.0f}</text>" in text
 
 
+@pytest.mark.slow
 def test_figures_for_print_hold_no_type_3_fonts():
     """Several publishers refuse them; matplotlib writes them unless told otherwise."""
     made = pictures_of("E2E", ".pdf") | pictures_of("SR11", ".pdf")
@@ -321,6 +324,7 @@ def embedded_fonts(pdf: bytes) -> list[list[str]]:
     return [TTFont(io.BytesIO(zlib.decompress(font))).keys() for font in packed]
 
 
+@pytest.mark.slow
 def test_figures_of_a_page_are_equally_wide():
     made = pictures_of("E2E", ".svg") | pictures_of("SR11", ".svg")
     widths = {name: re.search(rb'<svg [^>]*?width="([\d.]+)pt"', content)[1]
@@ -406,6 +410,7 @@ def bundle_of(name: str) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(STUDIES))
 def test_a_bundle_recomputes_to_the_same_report_and_bundle(name):
     """Equal bundles are equal bytes: all that is computed and drawn again gives the same file."""
@@ -419,6 +424,7 @@ def test_a_bundle_recomputes_to_the_same_report_and_bundle(name):
     assert file.getvalue() == bundle_of(name)
 
 
+@pytest.mark.slow
 def test_a_bundle_holds_tables_plots_and_a_way_to_recompute():
     with zipfile.ZipFile(io.BytesIO(bundle_of("E2E"))) as bundle:
         names = bundle.namelist()

@@ -141,6 +141,7 @@ def test_a_report_is_read_back_with_its_metrics(report):
     assert read_report(json.loads(json.dumps(report.as_dict()))).metrics == report.metrics
 
 
+@pytest.mark.slow
 def test_the_bundle_computes_the_metrics_again(report, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ("svg",))
     file = tmp_path / "bundle.zip"

@@ -40,6 +40,7 @@ def edit(campaign: Campaign) -> str:
 # --- The same document ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names())
 def test_the_form_of_a_preset_saves_that_preset(olga, name):
     sent = fields_of(olga.get(new(name)).content.decode())

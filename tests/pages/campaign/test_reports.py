@@ -172,6 +172,7 @@ def test_a_failed_run_says_why(olga, campaign):
     assert "Nobody rated &lt;two&gt;." in page
 
 
+@pytest.mark.slow
 def test_the_bundle_gives_the_same_numbers_without_the_site(olga, campaign, run, tmp_path):
     answer = olga.get(address("analysis-file", campaign, run.pk, "bundle.zip"))
     path = tmp_path / "bundle.zip"

@@ -31,6 +31,7 @@ def test_a_half_filled_form_is_shown_as_far_as_it_goes(olga):
     assert document["preview"] is True and not Campaign.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_has_a_preview_with_our_examples(olga, name):
     document = document_of(olga.post(PREVIEW, form_of(olga, name)))

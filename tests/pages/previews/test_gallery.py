@@ -44,6 +44,7 @@ def test_every_station_is_shown_with_trials_of_our_own_and_nothing_stored(client
     assert not Participant.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names())
 def test_the_systems_of_our_material_say_different_things(name):
     ours = MATERIAL[name]

@@ -106,6 +106,7 @@ def test_a_pictorial_block_brings_its_script_and_stylesheet():
     assert "pictorial" in names_of(work_stylesheets(pictorial))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names())
 def test_the_gallery_shows_a_preset_in_its_own_styles(client, db, name):
     page = client.get(reverse("rankme:gallery-preset", args=[name]), {"page": "work"})
