@@ -291,5 +291,15 @@ def test_the_installed_wheel_leads_from_a_file_to_a_published_report(wheel: Ship
         assert f"/gallery/{name}/" in pages
 
 
+IMPORT_ALL = """
+import importlib, pkgutil
+for package in ("analysis", "evalsite", "rankme"):
+    for module in pkgutil.walk_packages([package], package + "."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+"""
+
+
 def test_the_image_leads_from_a_file_to_a_published_report(image: Shipped):
     walk(image)
+    image.command("shell", "--verbosity", "0", "--command", IMPORT_ALL)  # no module needs tests

@@ -14,13 +14,17 @@ COUNTS = """
         (SELECT count(*) FROM rankme_submission),
         (SELECT count(*) FROM rankme_assignment WHERE counts)
 """
-# The organiser's pages of each campaign and of the report, and the first page of a rater.
+# The record holds; then the organiser's pages of each campaign and of the report, and the first
+# page of a rater.
 VISIT = """
+import io
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from rankme.actions.runs import report_files
 from rankme.models import AnalysisRun, Campaign
+call_command("verify", stdout=io.StringIO())
 rater, client = Client(HTTP_HOST="localhost"), Client(HTTP_HOST="localhost")
 client.force_login(get_user_model().objects.order_by("pk")[0])
 pages = ["campaign", "campaign-material", "campaign-monitor", "campaign-raters", "campaign-history"]
@@ -53,9 +57,8 @@ def test_a_site_of_an_earlier_version_is_upgraded_in_one_step(servers: Servers, 
     with connected(older["DATABASE_OWNER_URL"]) as cursor:
         cursor.execute(COUNTS)
         before = cursor.fetchone()
-    for _ in ("the upgrade", "again"):
-        migrated = manage(servers, "migrate", **older)
-        assert migrated.returncode == 0, migrated.stderr
+    migrated = manage(servers, "migrate", **older)
+    assert migrated.returncode == 0, migrated.stderr
     with connected(older["DATABASE_OWNER_URL"]) as cursor:
         cursor.execute(COUNTS)
         assert cursor.fetchone() == before
@@ -63,8 +66,6 @@ def test_a_site_of_an_earlier_version_is_upgraded_in_one_step(servers: Servers, 
     with connected(servers.postgresql.owner_url) as cursor:
         assert upgraded ^ schema(cursor) == set(), "tables that today's migrations create"
 
-    verified = manage(servers, "verify", **older)
-    assert verified.returncode == 0, verified.stdout + verified.stderr
     visited = manage(
         servers, "shell", "--verbosity", "0", "--command", VISIT, DEBUG="true", **older
     )
