@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.models import Campaign, Participant
+from rankme.pages.rater.rater_identity import anonymous_arrival
 from tests.campaigns import answers_for
 
 
@@ -24,13 +25,19 @@ def document_of(response) -> dict:
     return json.loads(found[1])
 
 
-def arrive(client, campaign, **link) -> Participant:
-    """Follow the link and agree; the client carries the rater's cookie afterwards."""
-    door = reverse("rankme:enter", args=[campaign.code])
+def arrival_at(client, door: str, link: dict[str, str]) -> str:
+    """Look at the page that asks for consent; returns who it says has come."""
     page = client.get(door, link)
     arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())
     assert arrival, page.content.decode()
-    client.post(door, {"arrival": arrival[1], "decision": "agree", "device": "mouse"})
+    return arrival[1]
+
+
+def arrive(client, campaign, **link) -> Participant:
+    """Follow the link and agree; the client carries the rater's cookie afterwards."""
+    door = reverse("rankme:enter", args=[campaign.code])
+    arrival = arrival_at(client, door, link) if link else anonymous_arrival().signed(campaign)
+    client.post(door, {"arrival": arrival, "decision": "agree", "device": "mouse"})
     return campaign.participants.latest("pk")
 
 
