@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.live import PATIENCE
+
 # They belong to one connection, and the proxy has two.
 OF_ONE_CONNECTION = {"connection", "keep-alive", "transfer-encoding"}
 
@@ -39,7 +41,7 @@ class Forwarder(BaseHTTPRequestHandler):
             return self.send_error(404)
         path = self.path.removeprefix(self.server.prefix) if self.server.strips else self.path
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             headers = dict(self.headers) | self.server.headers
             connection.request(self.command, path or "/", body, headers)

@@ -10,7 +10,7 @@ import pytest
 from evalsite import environment
 from evalsite.celery import app
 from evalsite.embedded import PROJECT, Valkey
-from tests.live import LiveSite, wait_for
+from tests.live import PATIENCE, LiveSite, wait_for
 
 PUBLISH_ASIDE = """
 import threading
@@ -75,7 +75,7 @@ def test_a_broker_that_is_away_refuses_at_once_and_is_not_asked_again(site_witho
 
     publisher = threading.Thread(target=publish, daemon=True)
     publisher.start()
-    publisher.join(timeout=20)
+    publisher.join(timeout=PATIENCE)
     assert len(refused) == 1, "publishing goes on trying"
 
 

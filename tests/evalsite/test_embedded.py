@@ -25,7 +25,7 @@ from evalsite.embedded import (
 from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, make_socket_folder
 from evalsite.embedded.server import Server
 from tests.database.migrated import put_migrated_cluster
-from tests.live import reachable_folder, run_python
+from tests.live import PATIENCE, reachable_folder, run_python
 
 pytestmark = pytest.mark.processes
 
@@ -287,7 +287,7 @@ def start_user(environment: dict[str, str]) -> subprocess.Popen[str]:
 
 
 def leave(process: subprocess.Popen[str]) -> None:
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
 
 
 def test_the_last_user_stops_the_servers(command_environment: dict[str, str], folder: Path):

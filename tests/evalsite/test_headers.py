@@ -7,12 +7,12 @@ import urllib.request
 import pytest
 
 from tests.evalsite.headers import EVERYWHERE, assert_strict, policy_of
-from tests.live import LiveSite
+from tests.live import PATIENCE, LiveSite
 
 
 def fetch(address: str):
     try:
-        return urllib.request.urlopen(address, timeout=20)
+        return urllib.request.urlopen(address, timeout=PATIENCE)
     except urllib.error.HTTPError as error:
         return error
 
@@ -87,7 +87,7 @@ def test_files_are_kept_for_ever_under_names_that_change(live_site: LiveSite):
     ).strip()
     assert re.search(r"base\.[0-9a-f]{12}\.css$", name)
     request = urllib.request.Request(live_site.url + name, headers={"Accept-Encoding": "gzip"})
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         assert "immutable" in answer.headers["Cache-Control"]
         assert answer.headers["Content-Encoding"] == "gzip"
 

@@ -16,7 +16,6 @@ from tests.live import LiveSite, celery_worker, wait_for
 from tests.sittings import sit
 
 pytestmark = pytest.mark.slow
-MOST_SECONDS_DEAF = 60
 LOOKS_IN_VAIN = 5
 LONGER_THAN_THE_REPAIR = 12  # seconds; it takes two intervals of five at most
 PLAIN, DEAF = "tests.faults.plain_site", "tests.faults.deaf_site"
@@ -76,15 +75,6 @@ def is_over(run: AnalysisRun) -> bool:
 
 
 def wait_until_done(run: AnalysisRun) -> None:
-    """Wait until it has begun, for as long as a worker may be deaf, and then until it is done."""
-
-    def has_begun() -> bool:
-        run.refresh_from_db()
-        return run.state != "queued"
-
-    asked = time.monotonic()
-    wait_for(has_begun, "a worker to begin the analysis", seconds=MOST_SECONDS_DEAF)
-    print(f"\nbegun after {time.monotonic() - asked:.1f} s")
     wait_for(lambda: is_over(run), "the analysis")
     assert (run.state, run.attempts) == ("done", 1)
 

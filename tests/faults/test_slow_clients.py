@@ -81,7 +81,7 @@ def is_open(client: socket.socket) -> bool:
 
 def answer(site: LiveSite | Proxied, head: str, body: bytes = b"") -> tuple[int, bytes]:
     """Send a request byte for byte; return the status and all that comes back."""
-    with socket.create_connection(("127.0.0.1", site.port), timeout=30) as client:
+    with socket.create_connection(("127.0.0.1", site.port), timeout=PATIENCE) as client:
         client.sendall(head.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
         received = b""
         while chunk := client.recv(65536):

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from tests.faults.streaming_site import LARGE
-from tests.live import LiveSite, wait_for
+from tests.live import PATIENCE, LiveSite, wait_for
 from tests.nginx import proxy_before
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def streaming_site(site_without_web: LiveSite) -> LiveSite:
 
 
 def connect(site: LiveSite) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", site.port), timeout=30)
+    return socket.create_connection(("127.0.0.1", site.port), timeout=PATIENCE)
 
 
 def received(client: socket.socket) -> bytes:
@@ -71,7 +71,7 @@ def test_an_answer_to_head_has_no_body(live_site: LiveSite, path: str):
 
 
 def test_head_and_get_have_the_same_status_and_length(live_site: LiveSite):
-    connection = HTTPConnection("127.0.0.1", live_site.port, timeout=30)
+    connection = HTTPConnection("127.0.0.1", live_site.port, timeout=PATIENCE)
     for path in ("/login/", "/gallery/", "/api/v1/schema/", "/static/js/base.js"):
         found = []
         for method in ("HEAD", "GET"):
@@ -164,7 +164,7 @@ def test_more_connections_than_open_files_neither_spin_nor_fill_the_log(streamin
     cpu = sum(sum(child.cpu_times()[:2]) for child in children) - began
     for client in clients:
         client.close()
-    wait_for(streaming_site.web_answers, "an answer", seconds=30)
+    wait_for(streaming_site.web_answers, "an answer")
     streaming_site.kill_web()
     assert cpu < 1.5
     assert "Traceback" not in log.read_text()[written:]
@@ -184,4 +184,4 @@ def test_the_proxy_disconnects_a_reader_that_takes_nothing(streaming_site: LiveS
             return any(each.raddr and each.raddr.port == mine and each.pid for each in ours)
 
         wait_for(is_connected, "the connection")
-        wait_for(lambda: not is_connected(), "the connection to be closed", seconds=60)
+        wait_for(lambda: not is_connected(), "the connection to be closed")

@@ -167,7 +167,7 @@ def test_a_reader_ends_with_its_worker():
     reader = int(os.read(receiving, 20))
     os.kill(worker, signal.SIGKILL)
     os.waitpid(worker, 0)
-    wait_for(lambda: not psutil.pid_exists(reader) or is_zombie(reader), "the reader to end", 30)
+    wait_for(lambda: not psutil.pid_exists(reader) or is_zombie(reader), "the reader to end")
 
 
 def is_zombie(process: int) -> bool:
