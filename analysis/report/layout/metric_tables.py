@@ -72,8 +72,8 @@ def _system_table(found: MetricReport) -> Table:
     columns = (
         METRIC, CLUSTER, _number("Pearson r"), *intervals, _number("Spearman ρ"),
         _number("Kendall τ_b"), _number(_("Pairwise accuracy")),
-        _number(_("Soft pairwise accuracy")), _number(_("r without outlying systems")),
-        Column(_("Systems"), Format.WHOLE),
+        _number(_("Soft pairwise accuracy")), Column(_("other systems"), Format.INTERVAL, 3),
+        _number(_("r without outlying systems")), Column(_("Systems"), Format.WHOLE),
     )  # fmt: skip
     rows = [
         (
@@ -85,6 +85,7 @@ def _system_table(found: MetricReport) -> Table:
             each.kendall,
             each.pairwise_accuracy,
             each.soft_pairwise_accuracy,
+            each.intervals.get("systems", {}).get("soft_pairwise_accuracy"),
             each.pearson_without_outliers,
             each.systems,
         )
