@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,8 +14,20 @@ FALSE = {"0", "false", "no", "off", ""}
 PATH = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 
 
+def given(name: str) -> str | None:
+    """Return a variable, or the content of the file that NAME_FILE names, as vaults do."""
+    path = os.environ.get(f"{name}_FILE")
+    if not path:
+        return os.environ.get(name)
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE={path!r}: {error.strerror}.") from error
+
+
 def text(name: str, default: str = "") -> str:
-    return os.environ.get(name, default).strip()
+    value = given(name)
+    return (default if value is None else value).strip()
 
 
 def choice(name: str, choices: tuple[str, ...], default: str) -> str:
@@ -62,7 +75,7 @@ def origin(name: str, default: str) -> str:
 
 def listed(name: str, default: tuple[str, ...] = ()) -> list[str]:
     """Read words that are separated by commas."""
-    value = os.environ.get(name)
+    value = given(name)
     if value is None:
         return list(default)
     return [word.strip() for word in value.split(",") if word.strip()]

@@ -9,6 +9,7 @@ from evalsite.typing import GetResponse
 
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 FROM_ELSEWHERE = "The request comes from a page of another site."
+NOT_ENCRYPTED = "The API answers to https alone. Make a new key: this one was sent in the open."
 OUR_OWN = {"same-origin", "none"}  # "none": a person at the browser, and no page
 
 
@@ -23,6 +24,17 @@ def refuse_other_sites(get_response: GetResponse) -> GetResponse:
         trusted = request.headers.get("Origin") in settings.CSRF_TRUSTED_ORIGINS
         if request.method not in SAFE_METHODS and sent_from not in OUR_OWN and not trusted:
             return error_pages.forged(request, reason=FROM_ELSEWHERE)
+        return get_response(request)
+
+    return middleware
+
+
+def refuse_plain_scripts(get_response: GetResponse) -> GetResponse:
+    """Refuse scripts that send their key over plain http: a redirect would hide that they do."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.path_info.startswith("/api/") and not request.is_secure():
+            return error_pages.forged(request, reason=NOT_ENCRYPTED)
         return get_response(request)
 
     return middleware

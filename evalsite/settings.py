@@ -27,18 +27,6 @@ ALLOWED_HOSTS = environment.listed(
 )
 CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS")
 ADMINS = [(address, address) for address in environment.listed("ADMINS")]
-# Where mail to them is handed in; without a host none is sent.
-EMAIL_HOST = environment.text("EMAIL_HOST")
-EMAIL_PORT = environment.whole_number("EMAIL_PORT", 587)
-EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
-EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
-EMAIL_USE_TLS = bool(EMAIL_HOST_USER)
-EMAIL_TIMEOUT = 10
-EMAIL_SUBJECT_PREFIX = ""
-SERVER_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
-# What a scrape of /metrics brings; without it nobody can ask.
-METRICS_TOKEN = environment.text("METRICS_TOKEN")
 
 # The site's public address: panels send raters there, and commands print it.
 HERE = f"http://127.0.0.1:{environment.whole_number('PORT', 8000)}"
@@ -95,10 +83,10 @@ INSTALLED_APPS = [
     "csp",
 ]
 
+REDIRECTS = "django.middleware.security.SecurityMiddleware"
 # Static files get their headers from SecurityMiddleware and evalsite.file_headers alone.
 MIDDLEWARE = [
-    "evalsite.middleware.observe_requests",
-    "django.middleware.security.SecurityMiddleware",
+    REDIRECTS,
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalsite.middleware.isolate",
     "csp.middleware.CSPMiddleware",
@@ -241,10 +229,12 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-]
+] + [{"NAME": "rankme.actions.accounts.site_words.SiteWordsValidator"}]
 LOGIN_URL = LOGOUT_REDIRECT_URL = "rankme:log-in"
 LOGIN_REDIRECT_URL = "rankme:welcome"
 
+# Active or not, a session ends so long after its log-in.
+SESSION_COOKIE_AGE = environment.whole_number("SESSION_HOURS", 24) * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -267,6 +257,10 @@ if environment.flag("BEHIND_TLS_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     MIDDLEWARE.insert(0, "evalsite.origin.believe_the_proxy")
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.flag("HSTS_SUBDOMAINS")
+if PRODUCTION:
+    # Before the redirect to https, which a key must not be sent along with.
+    MIDDLEWARE.insert(MIDDLEWARE.index(REDIRECTS), "evalsite.origin.refuse_plain_scripts")
 SECURE_CONTENT_TYPE_NOSNIFF = True
 # Not "no-referrer": with it browsers send "Origin: null" and no form passes the CSRF check.
 SECURE_REFERRER_POLICY = "same-origin"
@@ -384,29 +378,16 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {
-        "without_participants": {"()": "evalsite.privacy.WithoutParticipants"},
-        "with_request": {"()": "evalsite.privacy.WithRequest"},
-    },
-    "formatters": {
-        "line": {
-            "format": "{asctime} {levelname} {host} {request_number} {name}: {message}",
-            "style": "{",
-        }
-    },
+    "filters": {"without_participants": {"()": "evalsite.privacy.WithoutParticipants"}},
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": "line",
-            "filters": ["without_participants", "with_request"],
-        },
-        "mail": {
-            "class": "evalsite.privacy.MailToAdmins",
-            "formatter": "line",
-            "filters": ["without_participants", "with_request"],
+            "filters": ["without_participants"],
         },
     },
-    "root": {"handlers": ["console", "mail"], "level": environment.text("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "INFO")},
     "loggers": {
         # Django's own handlers would write past the filter, and mail what was sent.
         "django": {"handlers": [], "level": "INFO", "propagate": True},

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from rankme.models import Metric, MetricComputation
+from rankme.models import (
+    Metric,
+    MetricComputation,
+)
 
 from .shared_shapes import JOB_FIELDS
 from .view import Strict

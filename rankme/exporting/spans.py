@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.db import connection
+
 from analysis.errors import AnalysisError
 from analysis.spans.files import WRITERS
 from analysis.spans.judged import read_cell
@@ -16,7 +18,6 @@ from rankme.errors import RefusedAction
 from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
 from rankme.queries.counting import ANALYSED
-from rankme.queries.sql import rows_of
 
 from .files import CSV, JSON_LINES, ZIP, ExportedFile
 
@@ -67,8 +68,9 @@ def span_table(campaign: Campaign, criterion: str) -> SpanTable:
     if not criterion:
         return SpanTable(())
     ids = dict(campaign.criteria.values_list("name", "id"))
-    rows = rows_of(MARKED, [ids.get(f"{criterion}_score"), campaign.pk, ids[criterion]])
-    found = {each.key: each for each in map(_marked, rows)}
+    with connection.cursor() as cursor:
+        cursor.execute(MARKED, [ids.get(f"{criterion}_score"), campaign.pk, ids[criterion]])
+        found = {each.key: each for each in map(_marked, cursor.fetchall())}
     return SpanTable(tuple(found.values()), "judgements")
 
 

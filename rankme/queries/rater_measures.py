@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import connection
+
 from rankme.models import Submission
 
 from .counting import COUNTED, NEWEST
-from .sql import rows_of
 
 # Fewer pages or answers say nothing about habits, and fewer outputs nothing about agreement.
 FEWEST_PAGES = 10
@@ -129,5 +130,7 @@ def untouched_suggestions(participants: Sequence[int], criteria: Sequence[str]) 
 
 
 def _by_rater(query: str, participants: Sequence[int], *values: Any) -> dict[int, float]:
-    rows = rows_of(query, [list(participants), *values])
+    with connection.cursor() as cursor:
+        cursor.execute(query, [list(participants), *values])
+        rows: list[tuple[Any, Any]] = cursor.fetchall()
     return {rater: float(value) for rater, value in rows if value is not None}

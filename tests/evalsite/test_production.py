@@ -22,10 +22,13 @@ import json, django, evalsite; django.setup()
 from django.test import Client
 client = Client(headers={"host": "evaluation.example.org"})
 plain = client.get("/login/")
+script = client.get("/api/v1/campaigns/", headers={"authorization": "Token abc"})
 secure = client.get("/admin/login/", secure=True)
 stranger = Client(headers={"host": "elsewhere.example.org"}).get("/healthz/", secure=True)
 print(json.dumps({
-    "redirected to": plain.headers.get("Location"), "headers": dict(secure.headers),
+    "redirected to": plain.headers.get("Location"),
+    "script": [script.status_code, script.text],
+    "headers": dict(secure.headers),
     "cookies": {name: dict(cookie) for name, cookie in secure.cookies.items()},
     "probe": client.get("/healthz/").status_code, "stranger": stranger.status_code,
 }))
@@ -44,6 +47,11 @@ def test_everything_but_the_probes_moves_to_https(visit: dict):
     assert visit["redirected to"] == "https://evaluation.example.org/login/"
     assert visit["probe"] == 200
     assert visit["headers"]["Strict-Transport-Security"] == "max-age=31536000"
+
+
+def test_a_script_without_https_is_refused_and_not_redirected(visit: dict):
+    status, said = visit["script"]
+    assert status == 403 and "sent in the open" in said
 
 
 def test_a_host_that_is_not_ours_is_refused(visit: dict):

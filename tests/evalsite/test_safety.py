@@ -130,6 +130,17 @@ def test_a_path_in_the_address_of_the_site_is_refused(monkeypatch):
         environment.origin("SITE_URL", "")
 
 
+def test_a_secret_may_come_from_a_file(monkeypatch, tmp_path):
+    file = tmp_path / "key"
+    file.write_text("from the vault\n")
+    monkeypatch.setenv("SECRET_KEY", "from the environment")
+    monkeypatch.setenv("SECRET_KEY_FILE", str(file))
+    assert environment.text("SECRET_KEY") == "from the vault"
+    file.unlink()
+    with pytest.raises(ImproperlyConfigured, match=r"SECRET_KEY_FILE.*No such file"):
+        environment.text("SECRET_KEY")
+
+
 def test_files_are_in_the_data_folder_unless_a_bucket_is_named(monkeypatch):
     monkeypatch.delenv("STORAGE_BUCKET", raising=False)
     monkeypatch.setenv("STORAGE_ENDPOINT", "https://s3.example.org")

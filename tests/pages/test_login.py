@@ -1,6 +1,10 @@
 """The login page opens for the right password and slows down anyone who guesses."""
 
+import contextlib
+
 import pytest
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
@@ -42,6 +46,29 @@ def test_a_password_of_a_megabyte_is_wrong_before_it_is_hashed(client, olga, mon
     assert log_in(client, "x" * 900_000).status_code == 200
     assert AuditEvent.objects.filter(verb=passwords.REFUSED).count() == 1
     assert not is_in(client)
+
+
+@pytest.mark.parametrize(
+    ("password", "is_good"),
+    [
+        ("RankMe-2027", False),
+        ("evaluation1", False),
+        ("kestrel87", True),
+        ("rankme kestrel87", True),
+    ],
+)
+def test_a_password_is_more_than_words_of_the_site(password, is_good):
+    with contextlib.nullcontext() if is_good else pytest.raises(ValidationError):
+        validate_password(password)
+
+
+def test_refused_keys_and_pages_of_others_are_logged(client, olga, caplog):
+    client.get("/api/v1/campaigns/", headers={"authorization": "Token wrong"})
+    client.force_login(olga)
+    client.get("/campaigns/nosuchcampaign/")
+    logged = [record.getMessage() for record in caplog.records]
+    assert "Unauthorized: /api/v1/campaigns/" in logged
+    assert "Not Found: /campaigns/nosuchcampaign/" in logged
 
 
 def test_logging_out_clears_what_the_browser_keeps_and_no_answers(client, olga):
