@@ -237,7 +237,7 @@ def adjusted_p(ratios: Values, comparisons: int, df: float) -> Values:
     return p
 
 
-def widened_alpha(alpha: float, units: Units) -> float:
+def widened_alpha(alpha: float, units: float) -> float:
     """Return the level at which percentiles of resampled units hold at the level `alpha`.
 
     Resampled units scatter less than new ones, and by normal quantiles instead of those of t.
@@ -245,14 +245,32 @@ def widened_alpha(alpha: float, units: Units) -> float:
     Parameters
     ----------
     alpha : 1 − confidence
-    units : those that are resampled
+    units : the effective number of those that are resampled
 
     Source
     ------
     Hesterberg (2015), "expanded percentiles".
     """
-    number = units.effective
-    if number < 2:
+    if units < 2:
         return 0.0
-    width = np.sqrt(number / (number - 1)) * scipy.stats.t.isf(alpha / 2, number - 1)
+    width = np.sqrt(units / (units - 1)) * scipy.stats.t.isf(alpha / 2, units - 1)
     return float(2 * scipy.stats.norm.sf(width))
+
+
+def percentile_interval(
+    drawn: Values, confidence: float, units: int
+) -> tuple[float | None, float | None]:
+    """Cut the tails of a statistic of resampled units; (None, None) where it has no interval.
+
+    Parameters
+    ----------
+    drawn : shape (resamples,), NaN where undefined
+    confidence : between 0 and 1
+    units : how many were resampled; below three there is no interval
+    """
+    defined = drawn[~np.isnan(drawn)]
+    if not len(defined) or units < LEAST_UNITS:
+        return None, None
+    tail = widened_alpha(1 - confidence, units) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(low), float(high)

@@ -157,7 +157,7 @@ class Resampling:
         if self.units is None:
             return published_cut(alpha, runs)
         # The k-th lowest of n runs has a share of k/(n + 1) below it.
-        return max(math.floor(widened_alpha(alpha, self.units) * (runs + 1) / 2) - 1, 0)
+        return max(math.floor(widened_alpha(alpha, self.units.effective) * (runs + 1) / 2) - 1, 0)
 
     def draw(
         self, first: int, count: int, *, threads: int = 1, progress: Progress | None = None

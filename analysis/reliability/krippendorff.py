@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.inference import percentile_interval
 from analysis.typing import Codes, Values
 
 from .coefficients import Coefficient, first_of_each, label_counts
@@ -58,7 +59,8 @@ def krippendorff_alpha(
         of a unit is left out
     metric : "nominal", "ordinal", "interval" or "ratio"
     clusters : shape (judgements,), codes of what the bootstrap draws (items); units when None
-    rng : draws whole clusters for a percentile interval; no interval when None
+    rng : draws whole clusters for a percentile interval; no interval when None, or of fewer than
+        three clusters
     resamples : number of bootstrap samples
     confidence : of the interval, between 0 and 1
 
@@ -91,29 +93,13 @@ def _interval(
     parts: _Parts, rng: np.random.Generator | None, resamples: int, confidence: float
 ) -> tuple[float | None, float | None]:
     clusters = parts.within.shape[0]
-    if rng is None or clusters < 2:
+    if rng is None:
         return None, None
     draws = [
         parts.alpha(cluster_counts(rng, clusters, min(100, resamples - start)))
         for start in range(0, resamples, 100)
     ]
-    return percentile_interval(np.concatenate(draws), confidence)
-
-
-def percentile_interval(drawn: Values, confidence: float) -> tuple[float | None, float | None]:
-    """Cut the tails of resampled values; (None, None) where all are undefined.
-
-    Parameters
-    ----------
-    drawn : shape (resamples,), NaN where undefined
-    confidence : between 0 and 1
-    """
-    defined = drawn[~np.isnan(drawn)]
-    if not len(defined):
-        return None, None
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)
+    return percentile_interval(np.concatenate(draws), confidence, clusters)
 
 
 def cluster_counts(rng: np.random.Generator, clusters: int, resamples: int) -> Values:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.errors import Undefined
+from analysis.inference import percentile_interval
 from analysis.reliability.coefficients import Coefficient, defined
 from analysis.reliability.krippendorff import (
     cluster_counts,
     krippendorff_alpha,
-    percentile_interval,
 )
 from analysis.spans.model import SOURCE, MarkedOutput, SpanTable
 from analysis.spans.overlap import Overlap, Reading, comparable, overlap
@@ -301,13 +301,11 @@ def _share(
 def _interval(
     by_item: Values, share: Share, rng: np.random.Generator, resamples: int, confidence: float
 ) -> tuple[float | None, float | None]:
-    if len(by_item) < 2:
-        return None, None
     drawn = [
         share(cluster_counts(rng, len(by_item), min(DRAWN_AT_ONCE, resamples - start)) @ by_item)
         for start in range(0, resamples, DRAWN_AT_ONCE)
     ]
-    return percentile_interval(np.concatenate(drawn), confidence)
+    return percentile_interval(np.concatenate(drawn), confidence, len(by_item))
 
 
 def _pair(

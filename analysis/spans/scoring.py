@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.reliability.krippendorff import cluster_counts, percentile_interval
+from analysis.inference import percentile_interval
+from analysis.reliability.krippendorff import cluster_counts
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.weights import Penalties, Weights, check_weights
 from analysis.table import JudgementTable
@@ -193,7 +194,7 @@ def _interval(
     """Of the mean of the segments in as many units as there are, drawn with replacement."""
     number: dict[str, int] = {}
     of_segment = np.array([number.setdefault(unit, len(number)) for unit in units])
-    if len(number) < 2 or resamples < 1:
+    if resamples < 1:
         return None, None
     sums, sizes = np.bincount(of_segment, scores), np.bincount(of_segment).astype(np.float64)
     means = [
@@ -203,7 +204,7 @@ def _interval(
             for start in range(0, resamples, DRAWN_AT_ONCE)
         )
     ]
-    return percentile_interval(np.concatenate(means), confidence)
+    return percentile_interval(np.concatenate(means), confidence, len(number))
 
 
 def count_kinds(table: SpanTable, weights: Weights) -> list[KindCount]:

@@ -99,7 +99,7 @@ def test_percentiles_of_few_resampled_raters_are_widened():
     """Means of normal raters: about .13 of the unwidened intervals miss the truth."""
     rng = np.random.default_rng(2)
     missed = {"widened": 0, "plain": 0}
-    level = widened_alpha(0.05, units(8, 60, "raters"))
+    level = widened_alpha(0.05, 8)
     for _ in range(2000):
         values = rng.standard_normal(8)
         means = values[rng.integers(8, size=(400, 8))].mean(axis=1)
@@ -108,4 +108,4 @@ def test_percentiles_of_few_resampled_raters_are_widened():
             missed[name] += not low < 0 < high
     assert missed["widened"] / 2000 < 0.08
     assert missed["plain"] / 2000 > 0.1
-    assert widened_alpha(0.05, units(1, 60)) == 0
+    assert widened_alpha(0.05, 1) == 0

@@ -264,7 +264,7 @@ def compile_with(engine: str, text: str, folder) -> None:
 def test_a_report_has_the_tables_of_its_criteria(study):
     name, made = study
     expected = {
-        "E2E": {"clusters-none", "clusters-raters", "coverage-categories"},
+        "E2E": {"clusters-none", "clusters-raters-items", "coverage-categories"},
         "SR11": {"homogeneous-subsets", "means", "Clarity-anova", "Readability-tukey"},
         "TUNA": {"descriptives", "homogeneous-subsets", "ER-anova", "RT-tukey"},
         "RotoWire": {"means", "Cont-anova", "Supp-tukey"},

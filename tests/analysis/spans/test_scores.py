@@ -119,7 +119,18 @@ def test_a_segment_is_the_mean_over_its_raters_and_a_system_over_its_segments():
     assert (best.system, best.score, best.low, best.per_100_words) == ("t", 0.0, None, 0.0)
     assert (other.score, other.segments, other.marks, other.words) == (2.0, 2, 3, 8)
     assert other.per_100_words == 50.0
-    assert 1.0 <= other.low <= 2.0 <= other.high <= 3.0
+    assert (other.low, other.high) == (
+        None,
+        None,
+    )  # two segments cannot show what others would give
+
+
+def test_a_score_of_three_segments_has_an_interval():
+    table = table_of(
+        *(("r", "s", str(item), marks(("minor", ""))) for item in range(2)), ("r", "s", "2", ())
+    )
+    (found,) = score_systems(score_segments(table, WEIGHTS), table)
+    assert found.low == 0.0 <= found.score <= found.high == 1.0
 
 
 def test_another_place_of_an_error_costs_nothing_more():
