@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 from rankme.actions import jobs
 from rankme.actions.audit import note
 from rankme.actions.material.material_rows import forget_material
-from rankme.actions.rows.bulk_insert import analyze
+from rankme.actions.rows.bulk_insert import ROWS_WORTH_MEASURING, analyze
 from rankme.actions.rows.shown_as import note_pictorial_items
 from rankme.actions.rows.versions import write_version
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
@@ -33,7 +33,6 @@ from rankme.protocols.files import definition_to_document, stored_definition
 from . import plans
 
 State = Campaign.State
-ROWS_WORTH_MEASURING = 10_000
 
 
 @transaction.atomic

@@ -19,7 +19,13 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
 from rankme.actions.material.material_rows import copy_items, copy_systems
-from rankme.actions.rows.bulk_insert import copy_rows, new_ids
+from rankme.actions.rows.bulk_insert import (
+    ROWS_WORTH_MEASURING,
+    TABLES_THAT_GROW,
+    analyze,
+    copy_rows,
+    new_ids,
+)
 from rankme.actions.rows.versions import write_version
 from rankme.actions.sitting.participation import keyed_label
 from rankme.errors import RefusedAction
@@ -93,6 +99,8 @@ def fill_archive(
     _copy_trials(archive)
     _copy_submissions(archive)
     _exclude(archive, by or campaign.owner)
+    if material.preview.n_judgements >= ROWS_WORTH_MEASURING:
+        analyze(*TABLES_THAT_GROW)
     campaign.state = Campaign.State.CLOSED
     campaign.launched_at = campaign.closed_at = timezone.now()
     campaign.save(update_fields=["state", "launched_at", "closed_at"])

@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from rankme.actions import jobs
-from rankme.actions.rows.bulk_insert import analyze, copy_rows, new_ids
+from rankme.actions.rows.bulk_insert import ROWS_WORTH_MEASURING, analyze, copy_rows, new_ids
 from rankme.importing import ItemRow, Material
 from rankme.models import Campaign, MaterialImport
 
@@ -21,7 +21,6 @@ from .media import forget_media, store_media
 # Shares of the progress bar, as they were measured for a million outputs.
 READ_SHARE, COPIED_SHARE = 0.3, 0.8
 ROWS_PER_HEARTBEAT = 2_000
-ROWS_WORTH_MEASURING = 10_000
 NO_MEDIA: Mapping[int, int] = MappingProxyType({})
 
 

@@ -11,6 +11,11 @@ from itertools import chain
 from django.db import DatabaseError, connection
 
 IDS_AT_ONCE = 20_000
+# Fewer rows change no plan of a query.
+ROWS_WORTH_MEASURING = 10_000
+TABLES_THAT_GROW = tuple(
+    f"rankme_{name}" for name in ("assignment", "submission", "judgement", "output", "trialoutput")
+)
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 

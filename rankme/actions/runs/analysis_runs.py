@@ -25,7 +25,7 @@ from analysis.table_files import write_table
 from rankme.actions import jobs
 from rankme.actions.audit import note
 from rankme.actions.campaign.campaigns import definition_of
-from rankme.actions.rows.bulk_insert import analyze
+from rankme.actions.rows.bulk_insert import TABLES_THAT_GROW, analyze
 from rankme.errors import RefusedAction
 from rankme.exporting.anchor import anchor_of
 from rankme.exporting.bundle import (
@@ -38,12 +38,7 @@ from rankme.exporting.bundle import (
 from rankme.exporting.declined import kept_declined
 from rankme.models import (
     AnalysisRun,
-    Assignment,
     Campaign,
-    Judgement,
-    Output,
-    Submission,
-    TrialOutput,
 )
 from rankme.queries.cannot_judge import declined_of
 from rankme.queries.judgement_table import judgement_table, without_number
@@ -61,10 +56,6 @@ from .run_chunks import (
 from .run_exclusions import exclusions, with_and_without_the_rule
 from .run_metrics import compared_of, keep_compared
 from .run_options import checked_options, default_options
-
-TABLES_THAT_GROW = tuple(
-    model._meta.db_table for model in (Assignment, Submission, Judgement, Output, TrialOutput)
-)
 
 
 @transaction.atomic
