@@ -1,6 +1,6 @@
 """False claims and power of every claiming method in campaigns of few raters and few items.
 
-Run: python benchmarks/false_claims.py [--cells 5x12x10] [--methods "Bradley–Terry"] [--campaigns N]
+Run: python benchmarks/false_claims.py [--cells 5x12x10] [--methods Bradley] [--campaigns N]
 
 Every rater judges every item on one screen of up to five systems, drawn at random. Scores are
 rounded to half a standard deviation of the residual, so some tie. `DEPENDENCES` says how raters and
@@ -213,8 +213,8 @@ class Row:
 
 
 METHODS = (
-    Row("least squares, clustered", of_clustered, of_clustered_before),
-    Row("Bradley–Terry, clustered", of_bradley_terry, of_bradley_terry_before),
+    Row("least squares", of_clustered, of_clustered_before),
+    Row("Bradley–Terry", of_bradley_terry, of_bradley_terry_before),
     Row("TrueSkill clusters", of_clusters, of_clusters_before, 100),
     Row("full mixed model", of_full_mixed, of_full_mixed_before, 60),
 )

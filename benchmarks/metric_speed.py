@@ -32,13 +32,13 @@ def main() -> None:
 
 
 def soft_pairwise() -> None:
-    from analysis.meta_evaluation.soft_pairwise import soft_pairwise_accuracies
+    from analysis.meta_evaluation.soft_pairwise import soft_pairwise_distances
 
     people, metrics = made_scores(METRICS, 20, ITEMS)
     begun = time.process_time()
     found = measured(
         "soft pairwise accuracy, 20 systems × 2,000 items × 20 metrics",
-        lambda: soft_pairwise_accuracies(people, metrics, seed=1),
+        lambda: soft_pairwise_distances(people, metrics, seed=1),
     )
     ours = (time.process_time() - begun) / METRICS
     begun = time.process_time()

@@ -78,9 +78,9 @@ def clusters_method(method: str, resample: str, runs: int) -> Method:
     return judge
 
 
-def simultaneous_method(cluster: str) -> Method:
+def simultaneous_method(generality: str) -> Method:
     def judge(plan: CampaignPlan, table: JudgementTable, campaign: int) -> Verdict:
-        result = bradley_terry(pairs_from_table(table), cluster=cluster, seed=campaign)
+        result = bradley_terry(pairs_from_table(table), generality=generality)
         means = {row.system: row.ability for row in result.systems}
         surely = {(row.a, row.b) for row in result.pairs if row.p < 0.05}
         return pairwise_verdict(plan, means, surely)
@@ -141,7 +141,7 @@ def methods(runs: int) -> dict[str, Method]:
         "Bradley–Terry, raters": clusters_method("bradley-terry", "raters", runs),
         **{
             f"Bradley–Terry, simultaneous, {name}": simultaneous_method(name)
-            for name in ("none", "rater", "both")
+            for name in ("none", "raters", "both")
         },
         "Tukey HSD on values": tukey_method,
         "means, clustered by rater and item": clustered_method,

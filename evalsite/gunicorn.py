@@ -5,8 +5,11 @@ process waitress reads requests and writes answers in one loop, and its threads 
 requests: connections that send nothing, half a header or half a body cost a socket and no thread.
 """
 
+import atexit
 import os
 import resource
+import shutil
+import tempfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -52,6 +55,17 @@ class PrivateLogger(Logger):
 
 
 logger_class = PrivateLogger
+# Where all processes count their requests, for whichever of them is asked (evalsite/metrics.py).
+counts = tempfile.mkdtemp(prefix="rankme-counts-", dir=worker_tmp_dir)
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts
+
+
+def forget_counts(server: int) -> None:
+    if os.getpid() == server:  # and not one of the processes that were forked from it
+        shutil.rmtree(counts, ignore_errors=True)
+
+
+atexit.register(forget_counts, os.getpid())
 
 
 def on_starting(server: Arbiter) -> None:

@@ -1,13 +1,23 @@
-"""Headers of all responses except static files, pages for what has no page, bounds for calls."""
+"""Headers of all responses except static files, pages for what has no page, bounds for calls, and a
+line in the log for each request.
+"""
+
+import logging
+import secrets
+import time
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from evalsite import error_pages
 from evalsite.file_headers import ISOLATION
+from evalsite.metrics import REQUEST_SECONDS
+from evalsite.privacy import number_of_request
 from evalsite.typing import GetResponse
 from rankme.panel_calls.calls import for_a_page
 
+log = logging.getLogger(__name__)
+PROBES = ("alive", "ready", "metrics")  # asked for every few seconds
 ON_EVERY_RESPONSE = ISOLATION | {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), browsing-topics=()",
     # Every response shows one person's work, or may change.
@@ -49,3 +59,38 @@ def explain_wrong_methods(get_response: GetResponse) -> GetResponse:
         return page
 
     return middleware
+
+
+def observe_requests(get_response: GetResponse) -> GetResponse:
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        number = secrets.token_hex(6)
+        reset = number_of_request.set(number)
+        began = time.perf_counter()
+        try:
+            response = get_response(request)
+            response.headers["X-Request-ID"] = number
+            _note(request, response, time.perf_counter() - began)
+        finally:
+            number_of_request.reset(reset)
+        return response
+
+    return middleware
+
+
+def _note(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
+    """Count a request, and log its route and campaign: an address can have a rater's tokens."""
+    found = request.resolver_match
+    # Files are served before an address is resolved, and addresses of no page are anybody's.
+    route = "none" if found is None else found.view_name or "unnamed"
+    REQUEST_SECONDS.labels(route, response.status_code).observe(seconds)
+    if found is None or route in PROBES:
+        return
+    campaign = found.kwargs.get("code", "") if route.startswith("rankme:") else ""
+    log.info(
+        "%s %s %s %.1f ms%s",
+        request.method,
+        route,
+        response.status_code,
+        1000 * seconds,
+        f" campaign={campaign}" if campaign else "",
+    )

@@ -1,7 +1,19 @@
-"""Keeps participants out of the log: their panel's ids, and the tokens that act for them."""
+"""The log's lines: without participants (their panel's ids, and the tokens that act for them), with
+the request that caused them, and by mail what must be known.
+"""
 
 import logging
 import re
+import socket
+import time
+from contextvars import ContextVar
+
+from django.core import mail
+
+HOST = socket.gethostname()
+NO_REQUEST = "-"
+SECONDS_BETWEEN_MAILS = 3600.0
+number_of_request: ContextVar[str] = ContextVar("number_of_request", default=NO_REQUEST)
 
 HIDDEN = "…"
 NAMED_VALUE = re.compile(
@@ -40,3 +52,32 @@ class WithoutParticipants(logging.Filter):
         if record.exc_text:
             record.exc_text = without_participants(record.exc_text)
         return True
+
+
+class WithRequest(logging.Filter):
+    """Adds this host and the number of the request to a record."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.host, record.request_number = HOST, number_of_request.get()
+        return True
+
+
+class MailToAdmins(logging.Handler):
+    """Mails what must be known to `ADMINS`, each kind of message at most once an hour.
+
+    The message alone: Django's own handler adds the request, with what a person sent.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.CRITICAL)
+        self.sent: dict[str, float] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind, now = f"{record.name}:{record.lineno}", time.monotonic()
+        if now - self.sent.get(kind, -SECONDS_BETWEEN_MAILS) < SECONDS_BETWEEN_MAILS:
+            return
+        self.sent[kind] = now
+        try:
+            mail.mail_admins(f"RankME on {HOST}: {record.name}", self.format(record))
+        except OSError:
+            self.handleError(record)

@@ -27,6 +27,18 @@ ALLOWED_HOSTS = environment.listed(
 )
 CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS")
 ADMINS = [(address, address) for address in environment.listed("ADMINS")]
+# Where mail to them is handed in; without a host none is sent.
+EMAIL_HOST = environment.text("EMAIL_HOST")
+EMAIL_PORT = environment.whole_number("EMAIL_PORT", 587)
+EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = bool(EMAIL_HOST_USER)
+EMAIL_TIMEOUT = 10
+EMAIL_SUBJECT_PREFIX = ""
+SERVER_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+# What a scrape of /metrics brings; without it nobody can ask.
+METRICS_TOKEN = environment.text("METRICS_TOKEN")
 
 # The site's public address: panels send raters there, and commands print it.
 HERE = f"http://127.0.0.1:{environment.whole_number('PORT', 8000)}"
@@ -86,6 +98,7 @@ INSTALLED_APPS = [
 REDIRECTS = "django.middleware.security.SecurityMiddleware"
 # Static files get their headers from SecurityMiddleware and evalsite.file_headers alone.
 MIDDLEWARE = [
+    "evalsite.middleware.observe_requests",
     REDIRECTS,
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalsite.middleware.isolate",
@@ -378,16 +391,29 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"without_participants": {"()": "evalsite.privacy.WithoutParticipants"}},
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "filters": {
+        "without_participants": {"()": "evalsite.privacy.WithoutParticipants"},
+        "with_request": {"()": "evalsite.privacy.WithRequest"},
+    },
+    "formatters": {
+        "line": {
+            "format": "{asctime} {levelname} {host} {request_number} {name}: {message}",
+            "style": "{",
+        }
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": "line",
-            "filters": ["without_participants"],
+            "filters": ["without_participants", "with_request"],
+        },
+        "mail": {
+            "class": "evalsite.privacy.MailToAdmins",
+            "formatter": "line",
+            "filters": ["without_participants", "with_request"],
         },
     },
-    "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console", "mail"], "level": environment.text("LOG_LEVEL", "INFO")},
     "loggers": {
         # Django's own handlers would write past the filter, and mail what was sent.
         "django": {"handlers": [], "level": "INFO", "propagate": True},

@@ -3,12 +3,13 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from evalsite import bodies, probes
+from evalsite import bodies, metrics, probes
 from rankme.api.views.panel_hooks import PanelHookView
 
 urlpatterns = [
     path("healthz/", probes.alive, name="alive"),
     path("readyz/", probes.ready, name="ready"),
+    path("metrics/", metrics.metrics, name="metrics"),
     path("may-send-files/", bodies.may_send_files, name="may-send-files"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("rankme.api.urls")),

@@ -11,9 +11,11 @@ from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgement
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
 from analysis.meta_evaluation.people import People
+from analysis.ranking.clusters import kind_of
 from analysis.report.layout.latex import tabulars
-from analysis.report.layout.metric_tables import comparison_tables
+from analysis.report.layout.metric_tables import comparison_tables, ranking_level_table
 from analysis.report.metric_plots import scatter
+from analysis.report.metric_section import ranking_levels
 from analysis.report.plots import save
 from analysis.scales.outliers import log_magnitudes, z_by_rater
 from analysis.signature import signature
@@ -52,12 +54,20 @@ def add_metrics_options(parser: argparse.ArgumentParser) -> None:
 def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Compare metrics with human judgements, about systems and about single outputs."""
     _check_sizes(options)
-    part = transformed(counted_judgements(judgements, options), options)
+    given = counted_judgements(judgements, options)
+    part = transformed(given, options)
     scores = read_scores(options.scores, lower_is_better=options.lower_is_better)
     people = People.from_table(part, lower_is_better=options.low_judgements_are_better)
     settings = MetricOptions(options.seed, options.alpha, options.permutations, options.resamples)
     with ProgressBar() as progress:
         found = metrics_against_people(people, scores, settings, progress=progress.show)
+        ranking = ranking_levels(
+            given,
+            scores,
+            settings,
+            kind=kind_of(given, given.criterion.labels[0], {}),
+            lower_is_better=options.low_judgements_are_better,
+        )
     stated = {
         **asdict(settings),
         "criterion": chosen_criterion(judgements, options),
@@ -68,9 +78,15 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     if options.exclude_raters:
         stated["exclude"] = sorted(options.exclude_raters)
     line = signature("metrics", stated, sha256=judgements.sha256)
-    tables = tuple(comparison_tables(found))
+    people_first, *rest = comparison_tables(found)
+    strengths = [ranking_level_table(ranking)] if ranking else []
+    tables = (people_first, *strengths, *rest)
     return Outcome(
-        document={**asdict(found), "signature": line},
+        document={
+            **asdict(found),
+            "ranking_level": [asdict(each) for each in ranking],
+            "signature": line,
+        },
         tables=tables,
         notes=(*found.sentences, line),
         latex=partial(tabulars, tables),

@@ -17,10 +17,17 @@ from .metric_tests import MetricPair, clusters, perm_both, perm_pairs, williams
 from .pairs_within import PairsWithin, PairsWithPeople
 from .people import People
 from .segment_level import SegmentLevel, segment_level
-from .soft_pairwise import pairwise_p_values, random_signs, soft_pairwise_accuracies
+from .soft_pairwise import (
+    accuracy_of,
+    interval_over_systems,
+    pairwise_p_values,
+    random_signs,
+    soft_pairwise_distances,
+)
 from .system_level import (
     FEW_SYSTEMS,
     UNITS,
+    Interval,
     Redrawn,
     SystemLevel,
     intervals_of,
@@ -231,7 +238,7 @@ def _system_levels(
     options: MetricOptions,
 ) -> tuple[SystemLevel, ...]:
     cells = people.cells
-    soft = soft_pairwise_accuracies(
+    distances = soft_pairwise_distances(
         cells, ours.segments, permutations=options.permutations, seed=options.seed
     )
     judged = cells[:, ~np.isnan(cells).all(axis=0)]
@@ -244,15 +251,26 @@ def _system_levels(
             scores,
             whole[number],
             people.systems,
-            soft=soft[number],
+            soft=accuracy_of(distances[number]),
             p_values=p_values,
             alpha=options.alpha,
             intervals={
-                unit: intervals_of(each, number, options.alpha) for unit, each in redrawn.items()
+                unit: {
+                    **intervals_of(each, number, options.alpha),
+                    **(_soft_interval(distances[number], options) if unit == "systems" else {}),
+                }
+                for unit, each in redrawn.items()
             },
         )
         for number, name in enumerate(ours.metrics)
     )
+
+
+def _soft_interval(distances: Values, options: MetricOptions) -> dict[str, Interval | None]:
+    interval = interval_over_systems(
+        distances, seed=options.seed, resamples=options.resamples, alpha=options.alpha
+    )
+    return {"soft_pairwise_accuracy": interval}
 
 
 # --- tests ---------------------------------------------------------------------------------------

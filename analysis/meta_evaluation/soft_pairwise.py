@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.typing import Values
+from analysis.typing import Flags, Values
 
 PERMUTATIONS = 1000
 Signs = npt.NDArray[np.float32]
@@ -88,27 +88,73 @@ def soft_pairwise_accuracy(
     Thompson, Mathur, Deutsch & Khayrallah (2024); the system score of WMT24 and WMT25.
     """
     missing = np.isnan(people) | np.isnan(metric)
+    return accuracy_of(_distances(people, metric, missing, permutations, seed))
+
+
+def _distances(
+    people: Values, metric: Values, missing: Flags, permutations: int, seed: int
+) -> Values:
+    """Compare the p-values of people and of a metric on the segments that both have."""
     used = ~missing.all(axis=0)
     signs = random_signs(int(used.sum()), permutations=permutations, seed=seed)
-    return _one_minus_distance(
-        *(
-            pairwise_p_values(np.where(missing, np.nan, scores)[:, used], signs)
-            for scores in (people, metric)
-        )
+    first, second = (
+        pairwise_p_values(np.where(missing, np.nan, scores)[:, used], signs)
+        for scores in (people, metric)
     )
+    distances: Values = np.abs(first - second)
+    return distances
 
 
-def _one_minus_distance(people: Values, metric: Values) -> float | None:
-    """1 − the mean of |p − p'| over the pairs of systems that have both p-values."""
-    distances = np.abs(people - metric)
+def accuracy_of(distances: Values) -> float | None:
+    """Return 1 − the mean distance over the pairs of systems that have one.
+
+    Parameters
+    ----------
+    distances : shape (systems, systems), |p − p'| above the diagonal, NaN where there is none
+    """
     known = ~np.isnan(distances)
     return float(1 - distances[known].mean()) if known.any() else None
 
 
-def soft_pairwise_accuracies(
+def interval_over_systems(
+    distances: Values, *, seed: int, resamples: int, alpha: float
+) -> tuple[float, float] | None:
+    """Give soft pairwise accuracy a percentile interval that draws systems with replacement.
+
+    A pair of systems weighs the product of how often both were drawn. p-values are not computed
+    again, because they do not depend on the other systems.
+
+    Parameters
+    ----------
+    distances : as for `accuracy_of`
+    seed, resamples : of the bootstrap
+    alpha : 1 − confidence
+
+    Returns
+    -------
+    None where fewer than half of the draws have a pair
+
+    Source
+    ------
+    The bootstrap of a U-statistic, Arcones & Giné (1992)
+    """
+    systems = len(distances)
+    rng = np.random.default_rng(seed)
+    times = rng.multinomial(systems, np.full(systems, 1 / systems), size=resamples).astype(float)
+    known = (~np.isnan(distances)).astype(float)
+    pairs = np.einsum("ri,ij,rj->r", times, known, times)
+    sums = np.einsum("ri,ij,rj->r", times, np.nan_to_num(distances), times)
+    drawn = 1 - sums[pairs > 0] / pairs[pairs > 0]
+    if 2 * len(drawn) < resamples:
+        return None
+    low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2])
+    return float(low), float(high)
+
+
+def soft_pairwise_distances(
     people: Values, metrics: Values, *, permutations: int = PERMUTATIONS, seed: int
-) -> list[float | None]:
-    """Soft pairwise accuracy of several metrics with one set of random signs.
+) -> list[Values]:
+    """Compare the p-values of people with those of several metrics, by one set of random signs.
 
     Parameters
     ----------
@@ -118,19 +164,18 @@ def soft_pairwise_accuracies(
 
     Returns
     -------
-    One number for each metric, None where a metric has no segments.
+    For each metric what `accuracy_of` takes
     """
     used = ~np.isnan(people).all(axis=0)
     ours = people[:, used]
     signs = random_signs(ours.shape[1], permutations=permutations, seed=seed)
     of_people = pairwise_p_values(ours, signs)
-    found: list[float | None] = []
+    found = []
     for metric in metrics:
         theirs = np.where(np.isnan(ours), np.nan, metric[:, used])
         if np.isnan(theirs).sum() > np.isnan(ours).sum():
-            found.append(
-                soft_pairwise_accuracy(people, metric, permutations=permutations, seed=seed)
-            )
+            missing = np.isnan(people) | np.isnan(metric)
+            found.append(_distances(people, metric, missing, permutations, seed))
         else:
-            found.append(_one_minus_distance(of_people, pairwise_p_values(theirs, signs)))
+            found.append(np.abs(of_people - pairwise_p_values(theirs, signs)))
     return found

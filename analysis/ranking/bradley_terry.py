@@ -28,6 +28,7 @@ from .rank_ranges import cluster_ends
 TIES = ("davidson", "half")
 INDEPENDENT = "none"
 STEPS = 100
+LONGEST_STEP = 5.0  # of a penalised fit
 PRECISION = 1e-10
 # A drawn table may have no maximum (a system that won all); this pull to 0 gives it a finite one.
 RIDGE = 1e-6
@@ -79,6 +80,11 @@ class BradleyTerry:
     alpha: float
     log_likelihood: float
     comparisons: int
+    penalised: bool = False
+
+
+class Separated(RankingError):
+    """Some systems always beat others, so the likelihood has no maximum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +106,9 @@ def bradley_terry(
 ) -> BradleyTerry:
     """Fit all comparisons and compare every two systems simultaneously.
 
+    Where some systems always beat others, the fit has Jeffreys' penalty (`penalised_fit`), and no
+    error is smaller than if each rater or item, whichever are scarcer, had compared a pair once.
+
     Parameters
     ----------
     pairs : comparisons of two systems; `pairs_from_table` makes them of a table
@@ -116,7 +125,7 @@ def bradley_terry(
     Raises
     ------
     OptionsError : an unknown treatment of ties or generality, or alpha out of range
-    RankingError : systems that cannot be ranked, because they are disconnected or separated
+    RankingError : systems that cannot be ranked, because they are disconnected or only tie
     Undefined : fewer than three raters or items of those that the claims are about
 
     Source
@@ -126,13 +135,20 @@ def bradley_terry(
     """
     _require_options(ties, generality, alpha)
     counts = count(pairs)
-    require_estimable(pairs.systems, counts, ties)
-    found = fit(counts, ties=ties)
+    try:
+        require_estimable(pairs.systems, counts, ties)
+        found, penalised = fit(counts, ties=ties), False
+    except Separated:
+        found, penalised = penalised_fit(counts), True
     units = None
     if generality != INDEPENDENT:
         units = Units.of(pairs.rater, pairs.item, generality)
         units.require()
     spread, variances = _variances(pairs, found, generality)
+    if penalised and units is not None:
+        scarce = _scarce_covariance(found, counts, units.effective)
+        spread = np.maximum(spread, np.diag(scarce))
+        variances = np.maximum(variances, difference_variances(scarce))
     df = np.inf if units is None else units.df
     comparisons = len(found.ability) * (len(found.ability) - 1) // 2
     critical = critical_t(alpha, comparisons, df)
@@ -149,6 +165,7 @@ def bradley_terry(
         alpha=alpha,
         log_likelihood=found.log_likelihood,
         comparisons=len(pairs),
+        penalised=penalised,
     )
 
 
@@ -208,6 +225,59 @@ def fit(counts: Counts, *, ties: str = "davidson", ridge: float = 0.0) -> Fit:
     raise RankingError("Bradley–Terry did not converge.")
 
 
+def penalised_fit(counts: Counts) -> Fit:
+    """Maximise the likelihood with Jeffreys' penalty, ½ log |information|: it is always finite.
+
+    For pairs, the penalty adds half of the comparisons' leverage to the wins of both; ties are half
+    wins. Abilities do not go to infinity where all agree, and are biased less in general.
+
+    Parameters
+    ----------
+    counts : wins and ties of each two systems, all of which are connected
+
+    Raises
+    ------
+    RankingError : the fit does not converge
+
+    Source
+    ------
+    Firth (1993); separated judgements: Heinze & Schemper (2002).
+    """
+    wins = counts.wins + counts.ties / 2
+    nothing = np.zeros_like(wins)
+    ability = np.zeros(len(wins))
+    for _ in range(STEPS):
+        covariance = _model_covariance(ability, counts.met)
+        chance = scipy.special.expit(ability[:, None] - ability[None, :])
+        leverage = counts.met * chance * (1 - chance) * difference_variances(covariance)
+        score = np.sum(wins + leverage / 2 - (counts.met + leverage) * chance, axis=1)
+        step = covariance @ score
+        ability = ability + step * min(1.0, LONGEST_STEP / max(np.abs(step).max(), 1e-300))
+        if np.abs(step).max() < PRECISION * max(1.0, float(np.abs(ability).max())):
+            information = _slopes(ability, wins, nothing, 0.0)[1]
+            value = _log_likelihood(ability, wins, nothing, 0.0)
+            return Fit(ability, None, information, value)
+    raise RankingError("The penalised Bradley–Terry did not converge.")
+
+
+def _model_covariance(ability: Values, met: Values) -> Values:
+    """Covariance of abilities if comparisons were independent, `met[i, j]` of i and j."""
+    chance = scipy.special.expit(ability[:, None] - ability[None, :])
+    weight = met * chance * (1 - chance)
+    information = np.diag(weight.sum(axis=1)) - weight
+    centre = np.eye(len(ability)) - 1 / len(ability)
+    covariance: Values = centre @ np.linalg.inv(_pinned(information, len(ability))) @ centre
+    return covariance
+
+
+def _scarce_covariance(found: Fit, counts: Counts, units: float) -> Values:
+    """Take each rater or item, whichever are scarcer, for one comparison of every pair.
+
+    Where all agree, nothing else says how far others would differ.
+    """
+    return _model_covariance(found.ability, np.minimum(counts.met, units))
+
+
 def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "davidson") -> None:
     """Refuse comparisons whose likelihood has no maximum, and name the systems at fault.
 
@@ -222,7 +292,8 @@ def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "dav
 
     Raises
     ------
-    RankingError : a group of systems never loses, or all comparisons are ties
+    Separated : a group of systems never loses
+    RankingError : all comparisons are ties, or systems were never compared
 
     Source
     ------
@@ -239,12 +310,12 @@ def require_estimable(systems: tuple[str, ...], counts: Counts, ties: str = "dav
             ", ".join(systems[place] for place in np.flatnonzero(group == which))
             for which in range(number)
         )
-        raise RankingError(
+        raise Separated(
             "Separated: between these groups one side never won or tied, so that their distance "
             f"has no estimate: {named}."
         )
     if ties == "davidson" and counts.ties.any() and not _tie_is_bounded(counts):
-        raise RankingError(
+        raise Separated(
             "Separated: ties lie between every win and its contrary, so that ν has no estimate; "
             "count ties as half wins instead."
         )

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analysis.errors import Undefined
+from analysis.inference import beyond
 from analysis.ranking.pairs import pairs_from_table
 from analysis.report.options import ReportOptions
+from analysis.scales.clustered import ClusteredComparison
+from analysis.scales.equivalence import Equivalence, Estimate, equivalence
 from analysis.scales.preferences import Preference, preferences, preferences_to_rest
 from analysis.scales.rater_tests import (
     Comparisons,
@@ -40,11 +43,17 @@ class EffectSection:
     rest: tuple[Preference, ...]
     tests: RaterTests | None
     rater_sd: float | None
+    equivalence: Equivalence | None = None
     undefined: dict[str, str] = field(default_factory=dict)
 
 
 def effect_section(
-    part: JudgementTable, options: ReportOptions, *, relative: bool, higher_is_better: bool
+    part: JudgementTable,
+    options: ReportOptions,
+    *,
+    relative: bool,
+    higher_is_better: bool,
+    clustered: ClusteredComparison | None = None,
 ) -> EffectSection:
     """Compare every two systems rater by rater.
 
@@ -54,6 +63,7 @@ def effect_section(
     options : of the report
     relative : only the order on each screen counts
     higher_is_better : false: lower values are preferred
+    clustered : the comparison of means on which equivalence of values is claimed
     """
     reasons = Reasons()
     ranks, labels = _best_first(part, higher_is_better)
@@ -72,25 +82,72 @@ def effect_section(
         shape = len(raters.labels), len(labels)
         if len(labels) > MOST_SYSTEMS:
             raise Undefined(f"Exact tests are made for at most {MOST_SYSTEMS} systems.")
+        if options.generality == "items":
+            raise Undefined("Exact tests are about new raters, and claims here about new items.")
         if found is None:
             means = mean_differences(values, systems, raters.codes, shape)
         else:
             means = rater_differences(found, *shape)
         return rater_tests(means, labels, alpha=options.alpha, seed=options.seed)
 
+    pairs: tuple[Preference, ...] = ()
+    rest: tuple[Preference, ...] = ()
+    if found is not None:
+        level, general = options.alpha, options.generality
+        rest = preferences_to_rest(found, labels, alpha=level, generality=general)
+        if len(labels) <= MOST_SYSTEMS:
+            pairs = preferences(found, labels, alpha=level, generality=general)
+    margin = options.equivalence.get(part.criterion.labels[0])
     return EffectSection(
-        pairs=preferences(found, labels, alpha=options.alpha)
-        if found and len(labels) <= MOST_SYSTEMS
-        else (),
-        rest=preferences_to_rest(found, labels, alpha=options.alpha) if found else (),
+        pairs=pairs,
+        rest=rest,
         tests=None if relative and found is None else reasons.attempt("rater_tests", tested),
         rater_sd=None if relative else _rater_sd(part),
+        equivalence=None
+        if margin is None
+        else reasons.attempt(
+            "equivalence",
+            lambda: (
+                _equivalent_shares(pairs, margin, options.alpha)
+                if relative
+                else _equivalent_means(clustered, margin, options.alpha)
+            ),
+        ),
         undefined=reasons,
     )
 
 
-def effect_sentences(section: EffectSection) -> Iterator[str]:
+def _equivalent_shares(pairs: tuple[Preference, ...], margin: float, alpha: float) -> Equivalence:
+    """Test whether neither system of each pair is preferred much more often than the other."""
+    estimates = [
+        Estimate(pair.a, pair.b, pair.share - 0.5, pair.error, pair.df)
+        for pair in pairs
+        if pair.error is not None
+    ]
+    if not estimates:
+        raise Undefined("Equivalence needs pairs that at least three raters and items compare.")
+    return equivalence(estimates, margin, unit="probability of being preferred", alpha=alpha)
+
+
+def _equivalent_means(
+    clustered: ClusteredComparison | None, margin: float, alpha: float
+) -> Equivalence:
+    """Test the differences of least squares, with errors clustered by raters and items."""
+    if clustered is None:
+        raise Undefined("Equivalence needs least squares with clustered errors, which failed here.")
+    estimates = [
+        Estimate(pair.a, pair.b, pair.difference, pair.se, clustered.df)
+        for pair in clustered.contrasts
+    ]
+    return equivalence(estimates, margin, unit="value", alpha=alpha)
+
+
+def effect_sentences(section: EffectSection, generality: str) -> Iterator[str]:
     """Say in plain words what the pairs can claim."""
+    if section.equivalence is not None:
+        yield _about_equivalence(section.equivalence, generality)
+    elif reason := section.undefined.get("equivalence"):
+        yield reason
     if section.tests is None:
         if reason := section.undefined.get("rater_tests"):
             yield reason
@@ -101,7 +158,17 @@ def effect_sentences(section: EffectSection) -> Iterator[str]:
     yield (
         f"Exact tests that take each of {tests.raters} raters as one observation (sign test and "
         f"permutation test{drawn}) tell {apart} of {len(tests.pairs)} pairs apart, with all claims "
-        "holding together, for new raters of these items. They say nothing about new items."
+        f"holding together, {beyond('raters')}. They say nothing about new items."
+    )
+
+
+def _about_equivalence(found: Equivalence, generality: str) -> str:
+    named = "; ".join(f"{pair.a} and {pair.b}" for pair in found.equivalent()) or "no pair"
+    return (
+        f"The margin of equivalence is ± {found.margin:g} ({found.unit}). Two one-sided tests at "
+        f"{found.alpha:g}, adjusted for {len(found.pairs)} pairs, show smaller differences for: "
+        f"{named}, {beyond(generality)}. Of other pairs, do not say that one is as good as the "
+        "other."
     )
 
 

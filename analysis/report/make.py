@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cache, partial
+from itertools import count
 
 import numpy as np
 import scipy
@@ -16,12 +17,14 @@ from analysis.ranking.clusters import kind_of
 from analysis.ranking.pairs import pairs_from_table
 from analysis.reliability.coefficients import Coefficient
 from analysis.reliability.rater_profiles import rater_profiles
+from analysis.report.levels import Levels
 from analysis.report.model import CriterionReport, DataSummary, RankChange, Report
 from analysis.report.options import ReportOptions
 from analysis.report.sentences import criterion_sentences, report_sentences
 from analysis.report.system_rows import system_rows
 from analysis.report.treatment import treated, z_scores
 from analysis.scales.correlations import Correlation, correlations
+from analysis.scales.outliers import log_magnitudes
 from analysis.signature import HASH_DIGITS, VERSION, signature
 from analysis.spans.judged import has_marks
 from analysis.table import JudgementTable
@@ -98,16 +101,28 @@ def _report(
     table = table.in_order()
     analysed = _analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
-    reports = []
-    with runs_for(table, with_kinds(options, analysed), draws) as runs:
-        for done, name in enumerate(criteria):
+    named = with_kinds(options, analysed)
+    family = _levels({**options.kinds, **named.kinds}, options)
+    done = count()
+    with runs_for(table, named, draws) as runs:
+
+        def compute(name: str, level: float) -> CriterionReport:
             if progress is not None:
-                progress(done / len(criteria))
-            compute = partial(
-                _criterion_report, name, table, analysed, options, runs=runs, parts=parts
+                progress(min(next(done) / len(criteria), 0.99))
+            part = f"criterion {name}" + ("" if level == options.alpha else f" at {level}")
+            at_level = replace(options, alpha=level)
+            make = partial(
+                _criterion_report,
+                name,
+                table,
+                analysed,
+                at_level,
+                runs=runs,
+                parts=parts_of(part, parts),
             )
-            reports.append(parts(f"criterion {name}", CriterionReport, compute))
-    made = tuple(reports)
+            return parts(part, CriterionReport, make)
+
+        made = family.reports(criteria, compute)
     subjects = [
         Subject(criterion.criterion, criterion.kind, criterion.higher_is_better)
         for criterion in made
@@ -123,8 +138,9 @@ def _report(
         raters=tuple(
             sorted(rater_profiles(analysed), key=lambda each: criteria.index(each.criterion))
         ),
-        sentences=report_sentences(
-            len(made), options.alpha, excluded=any(each.exclusion for each in made)
+        sentences=(
+            *family.sentences(made),
+            *report_sentences(excluded=any(each.exclusion for each in made)),
         ),
         metrics=metric_sections(analysed, subjects, options, compared, parts),
     )
@@ -178,6 +194,13 @@ def with_kinds(options: ReportOptions, table: JudgementTable) -> ReportOptions:
     return replace(options, kinds=kinds)
 
 
+def _levels(kinds: Mapping[str, str], options: ReportOptions) -> Levels:
+    """Share alpha among all criteria of the study, those without judgements included."""
+    if options.primary and options.primary not in kinds:
+        raise TableError([f"There is no criterion {options.primary!r}: {', '.join(kinds)}."])
+    return Levels.of(kinds, options)
+
+
 def _in_order(criteria: tuple[str, ...], options: ReportOptions) -> list[str]:
     """Return the criteria in the order in which the options name their kinds, then the others."""
     named = [name for name in options.kinds if name in criteria]
@@ -193,7 +216,6 @@ def _criterion_report(
     runs: Runs,
     parts: Parts,
 ) -> CriterionReport:
-    parts = parts_of(f"criterion {name}", parts)
     part = analysed.for_criterion(name)
     kind = kind_of(analysed, name, options.kinds)
     higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
@@ -204,8 +226,8 @@ def _criterion_report(
     agreement = parts(
         "agreement", tuple[Coefficient, ...], lambda: agreement_of(part, kind, options)
     )
-    effects = _effects(part if standardised is None else standardised, kind, options, higher)
     ranking = ranking_section(table, name, options, runs, parts) if kind == "relative" else None
+    effects = _effects(part if standardised is None else standardised, kind, options, higher, scale)
     return CriterionReport(
         criterion=name,
         kind=kind,
@@ -235,18 +257,29 @@ def _criterion_report(
             effects=effects,
         ),
         effects=effects,
+        alpha=options.alpha,
         spans=span_section(analysed.for_criterion(name), options) if has_marks(part) else None,
     )
 
 
 def _effects(
-    part: JudgementTable, kind: str, options: ReportOptions, higher: bool
+    part: JudgementTable,
+    kind: str,
+    options: ReportOptions,
+    higher: bool,
+    scale: ScaleSection | None,
 ) -> EffectSection | None:
     if kind == "category":
         return None
-    if part.criterion.labels[0] in options.log_scale and (part.value > 0).all():
-        part = replace(part, value=np.log(part.value))
-    return effect_section(part, options, relative=kind == "relative", higher_is_better=higher)
+    if scale is not None and scale.scale.startswith("logarithm"):
+        part = replace(part, value=log_magnitudes(part.value))
+    return effect_section(
+        part,
+        options,
+        higher_is_better=higher,
+        clustered=None if scale is None else scale.clustered,
+        relative=scale is None,
+    )
 
 
 def _scale(

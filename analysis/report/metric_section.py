@@ -9,12 +9,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from analysis.errors import Undefined
+from analysis.errors import RankingError, Undefined
 from analysis.meta_evaluation.against_people import (
     MetricOptions,
     MetricReport,
     metrics_against_people,
 )
+from analysis.meta_evaluation.against_ranking import metrics_against_ranking
 from analysis.meta_evaluation.compared import Compared
 from analysis.meta_evaluation.judge_report import (
     JudgeReport,
@@ -24,6 +25,7 @@ from analysis.meta_evaluation.judge_report import (
 from analysis.meta_evaluation.judges import Verdict
 from analysis.meta_evaluation.people import People
 from analysis.meta_evaluation.prediction_powered import PredictionPowered, prediction_powered
+from analysis.meta_evaluation.system_level import SystemLevel
 from analysis.report.options import ReportOptions
 from analysis.report.treatment import logarithms, treated, z_scores
 from analysis.signature import signature
@@ -61,6 +63,7 @@ class MetricSection:
     reason: str
     signature: str
     judges: tuple[JudgeReport, ...] = ()
+    ranking: tuple[SystemLevel, ...] = ()  # metrics against Bradley–Terry strengths
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,14 @@ def _section(
         return replace(
             section,
             comparison=replace(found, sentences=(*warnings, *found.sentences)),
+            ranking=ranking_levels(
+                table.for_criterion(name),
+                scores,
+                settings,
+                kind=subject.kind,
+                lower_is_better=not subject.higher_is_better,
+                item_groups=options.item_groups,
+            ),
             powered=tuple(
                 powered_estimates(
                     people,
@@ -146,6 +157,40 @@ def _section(
         )
     except Undefined as why:
         return replace(section, reason=str(why))
+
+
+def ranking_levels(
+    part: JudgementTable,
+    scores: MetricScores,
+    settings: MetricOptions,
+    *,
+    kind: str,
+    lower_is_better: bool,
+    item_groups: str = "",
+) -> tuple[SystemLevel, ...]:
+    """Compare metrics with the ranking where judgements are relative to each other.
+
+    Parameters
+    ----------
+    part : judgements of one criterion, as they were given
+    scores : of the metrics
+    settings : seed, confidence and number of resamples
+    kind : of the criterion; only `relative` judgements have such a ranking
+    lower_is_better : whether the lower value wins
+    item_groups : a factor whose items are drawn together
+
+    Returns
+    -------
+    A row for each metric; none where the systems cannot be ranked, as the ranking says itself
+    """
+    if kind != "relative":
+        return ()
+    try:
+        return metrics_against_ranking(
+            part, scores, settings, lower_is_better=lower_is_better, item_groups=item_groups
+        )
+    except (RankingError, Undefined):
+        return ()
 
 
 def _about_large_values(people: People) -> Iterator[str]:

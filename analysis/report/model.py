@@ -48,7 +48,10 @@ class RankChange:
 
 @dataclass(frozen=True)
 class CriterionReport:
-    """Everything about one criterion; sections that do not apply to its kind are None."""
+    """Everything about one criterion; sections that do not apply to its kind are None.
+
+    `alpha` is the level of its claims (None: in reports before 1.7, which have one for all).
+    """
 
     criterion: str
     kind: str
@@ -67,6 +70,7 @@ class CriterionReport:
     sentences: tuple[str, ...]
     spans: SpanSection | None = None
     effects: EffectSection | None = None
+    alpha: float | None = None
 
 
 @dataclass(frozen=True)

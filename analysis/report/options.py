@@ -13,7 +13,7 @@ from analysis.spans.weights import parse_weights
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
 SUM_TYPES = ("I", "II", "III")
-BY_CRITERION = ("kinds", "outliers", "categories", "weights")
+BY_CRITERION = ("kinds", "outliers", "categories", "weights", "equivalence")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,11 @@ class ReportOptions(RankingOptions):
     `standardise` (z within each rater, as at WMT) go by criterion; outliers of times are replaced
     unless told otherwise, as in TUNA. `weights` are those of marked errors, by criterion (see
     `analysis.spans.weights`).
+
+    `primary` is the one criterion whose claims are made at `alpha`; the others then share another
+    `alpha` (see `analysis.report.levels`). `equivalence` is, by criterion, the largest difference
+    that does not matter: in units of the values, or for relative judgements of the probability of
+    being preferred.
 
     `metrics` are compared with people, after the ranking by people. `judges` are those of them (or
     of the verdicts) that act as raters, each with the systems that its own model wrote.
@@ -47,6 +52,8 @@ class ReportOptions(RankingOptions):
     standardise: tuple[str, ...] = ()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weights: Mapping[str, str] = field(default_factory=dict)
+    primary: str = ""
+    equivalence: Mapping[str, float] = field(default_factory=dict)
     agreement_resamples: int = 1000
     metrics: tuple[str, ...] = ()
     metrics_lower_is_better: tuple[str, ...] = ()
@@ -70,6 +77,9 @@ class ReportOptions(RankingOptions):
             yield from _choice(f"outliers[{criterion!r}]", treatment, tuple(TREATMENTS))
         yield from _limits(self)
         yield from _weight_problems(self.weights)
+        for criterion, margin in self.equivalence.items():
+            if not 0 < margin < 1e100:
+                yield f"equivalence of {criterion} must be above 0: {margin:g}."
         for criterion in sorted(set(self.standardise) & set(self.log_scale)):
             yield f"{criterion}: standardised values have no logarithm; choose one of the two."
         if self.model in ("factorial", "interaction") and not self.factors:
@@ -150,6 +160,10 @@ def _is_text_by_name(value: Any) -> bool:
     return isinstance(value, Mapping) and all(_is_text(each) for each in value.values())
 
 
+def _is_number_by_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(_is_number(each) for each in value.values())
+
+
 def _is_texts_by_name(value: Any) -> bool:
     return isinstance(value, Mapping) and all(_is_texts(each) for each in value.values())
 
@@ -161,6 +175,7 @@ SHAPES: dict[object, tuple[Callable[[Any], bool], str]] = {
     str: (_is_text, "a text"),
     tuple[str, ...]: (_is_texts, "a list of texts"),
     Mapping[str, str]: (_is_text_by_name, "a text for each criterion"),
+    Mapping[str, float]: (_is_number_by_name, "a number for each criterion"),
     Mapping[str, tuple[str, ...]]: (_is_texts_by_name, "a list of texts for each criterion"),
 }
 # Where a better word than "text" says what is meant.

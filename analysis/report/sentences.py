@@ -66,7 +66,7 @@ def criterion_sentences(
             sentences.append(reason)
         sentences += _about_mixed(scale, options, drawn, units)
     if effects is not None:
-        sentences += effect_sentences(effects)
+        sentences += effect_sentences(effects, options.generality)
     if categories is not None:
         sentences += _about_categories(categories, part)
     sentences += _about_agreement(agreement, drawn)
@@ -75,19 +75,13 @@ def criterion_sentences(
     return tuple(sentences)
 
 
-def report_sentences(criteria: int, alpha: float, *, excluded: bool) -> tuple[str, ...]:
+def report_sentences(*, excluded: bool) -> Iterator[str]:
     """State what is true of the report as a whole."""
-    sentences = [
-        f"All claims of difference are made at a level of {alpha:g} for all pairs of one criterion "
-        f"together; no adjustment is made for reporting {criteria} "
-        f"{'criteria' if criteria != 1 else 'criterion'}."
-    ]
     if excluded:
-        sentences.append(
+        yield (
             "Some raters were excluded. The ranking is shown before and after; a result that "
             "changes with the exclusion depends on that choice."
         )
-    return tuple(sentences)
 
 
 def probability(p: float) -> str:

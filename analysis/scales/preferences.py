@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from analysis.inference import LEAST_UNITS
 from analysis.typing import Codes, Values
 
 from .rater_tests import Comparisons, pair_codes
-
-# Fewer raters or items cannot show how others differ from them.
-LEAST_UNITS = 3
 
 
 @dataclass(frozen=True)
@@ -22,19 +21,25 @@ class Preference:
     """The probability that a rater prefers `a` to `b` on an item; a tie counts half.
 
     `b` is empty where `a` is compared with all others. The interval is that of this pair alone, at
-    1 − alpha; it is None where raters or items are too few.
+    1 − alpha; it and `error` are None where raters or items are too few.
     """
 
     a: str
     b: str
     share: float
+    error: float | None
+    df: float
     low: float | None
     high: float | None
     comparisons: int
 
 
 def preferences(
-    found: Comparisons, labels: Sequence[str], *, alpha: float = 0.05
+    found: Comparisons,
+    labels: Sequence[str],
+    *,
+    alpha: float = 0.05,
+    generality: str = "both",
 ) -> tuple[Preference, ...]:
     """Estimate the probability of being preferred, for every pair that was compared.
 
@@ -48,6 +53,7 @@ def preferences(
     found : comparisons by the same rater on the same item
     labels : names of the systems
     alpha : 1 − confidence of each interval alone
+    generality : what the intervals are about: new `raters`, new `items` or `both`
 
     Returns
     -------
@@ -57,15 +63,17 @@ def preferences(
     ------
     Grissom (1994); Korn & Graubard (1998).
     """
-    pairs = len(labels) * (len(labels) - 1) // 2
-    first, second = np.triu_indices(len(labels), 1)
-    groups, wins = pair_codes(found, len(labels)), _wins(found)
-    shares = _Shares.of(groups, wins, found.rater, found.item, count=pairs, alpha=alpha)
-    return tuple(shares.named(k, labels[first[k]], labels[second[k]]) for k in shares.known)
+    names = list(combinations(labels, 2))
+    groups = pair_codes(found, len(labels))
+    return _preferences(names, groups, _wins(found), (found.rater, found.item), (alpha, generality))
 
 
 def preferences_to_rest(
-    found: Comparisons, labels: Sequence[str], *, alpha: float = 0.05
+    found: Comparisons,
+    labels: Sequence[str],
+    *,
+    alpha: float = 0.05,
+    generality: str = "both",
 ) -> tuple[Preference, ...]:
     """Estimate the probability that a system is preferred to another one it was compared with.
 
@@ -74,6 +82,7 @@ def preferences_to_rest(
     found : comparisons by the same rater on the same item
     labels : names of the systems
     alpha : 1 − confidence of each interval alone
+    generality : what the intervals are about: new `raters`, new `items` or `both`
 
     Returns
     -------
@@ -84,15 +93,13 @@ def preferences_to_rest(
     As `preferences`.
     """
     wins = _wins(found)
-    shares = _Shares.of(
+    return _preferences(
+        [(name, "") for name in labels],
         np.concatenate([found.first, found.second]).astype(np.int64),
         np.concatenate([wins, 1 - wins]),
-        np.concatenate([found.rater, found.rater]),
-        np.concatenate([found.item, found.item]),
-        count=len(labels),
-        alpha=alpha,
+        (np.tile(found.rater, 2), np.tile(found.item, 2)),
+        (alpha, generality),
     )
-    return tuple(shares.named(k, labels[k], "") for k in shares.known)
 
 
 def _wins(found: Comparisons) -> Values:
@@ -100,41 +107,39 @@ def _wins(found: Comparisons) -> Values:
     return wins
 
 
-@dataclass(frozen=True, eq=False)
-class _Shares:
-    """Shares of wins by group, with their intervals; arrays of shape (groups,)."""
-
-    share: Values
-    low: Values
-    high: Values
-    sizes: NDArray[np.int64]
-
-    @classmethod
-    def of(
-        cls,
-        groups: NDArray[np.int64],
-        wins: Values,
-        raters: Codes,
-        items: Codes,
-        *,
-        count: int,
-        alpha: float,
-    ) -> _Shares:
-        sizes = np.bincount(groups, minlength=count)
-        share = np.bincount(groups, wins, minlength=count) / np.maximum(sizes, 1)
-        residuals = wins - share[groups]
-        ways = [_clustered(groups, units, residuals, count) for units in (raters, items)]
-        scarcer = np.minimum(ways[0][1], ways[1][1])
-        low, high = _interval(share, ways[0][0] + ways[1][0], scarcer, sizes, alpha)
-        return cls(share, low, high, sizes)
-
-    @property
-    def known(self) -> NDArray[np.intp]:
-        return np.flatnonzero(self.sizes)
-
-    def named(self, k: int, a: str, b: str) -> Preference:
-        low, high = (None if np.isnan(end) else float(end) for end in (self.low[k], self.high[k]))
-        return Preference(a, b, float(self.share[k]), low, high, int(self.sizes[k]))
+def _preferences(
+    names: Sequence[tuple[str, str]],
+    groups: NDArray[np.int64],
+    wins: Values,
+    units: tuple[Codes, Codes],
+    settings: tuple[float, str],
+) -> tuple[Preference, ...]:
+    """Average the wins of each group; `units` are the raters and items of each comparison."""
+    alpha, generality = settings
+    sizes = np.bincount(groups, minlength=len(names))
+    share = np.bincount(groups, wins, minlength=len(names)) / np.maximum(sizes, 1)
+    sampled = {"raters": units[:1], "items": units[1:], "both": units}[generality]
+    ways = [_clustered(groups, codes, wins - share[groups], len(names)) for codes in sampled]
+    number = np.min([effective for _, effective in ways], axis=0)
+    df = np.maximum(number - 1, 1)
+    variance = np.sum([each for each, _ in ways], axis=0) * (1 + 1 / df)
+    low, high = _interval(share, variance, number, sizes, alpha)
+    # Where all say the same, even ties, the variance is that of as many coins as there are units.
+    error = np.sqrt(np.where(variance > 1e-12, variance, 0.25 / np.maximum(number, 1)))
+    enough = np.rint(number) >= LEAST_UNITS
+    return tuple(
+        Preference(
+            a=names[k][0],
+            b=names[k][1],
+            share=float(share[k]),
+            error=float(error[k]) if enough[k] else None,
+            df=float(df[k]),
+            low=float(low[k]) if enough[k] else None,
+            high=float(high[k]) if enough[k] else None,
+            comparisons=int(sizes[k]),
+        )
+        for k in np.flatnonzero(sizes).tolist()
+    )
 
 
 def _clustered(
@@ -155,23 +160,17 @@ def _clustered(
 def _interval(
     share: Values, variance: Values, units: Values, sizes: NDArray[np.int64], alpha: float
 ) -> tuple[Values, Values]:
-    """Clopper and Pearson's interval for the effective number of judgements; NaN: too few units.
+    """Clopper and Pearson's interval for the effective number of judgements.
 
-    The variance is enlarged by 1/df, because that of a few skewed shares is too small too often
-    (coverage .92 instead of .93 in the worst cell of `benchmarks/effect_sizes.py`). Where all
-    agree, each of the scarcer units counts as one judgement.
+    The variance has been enlarged by 1/df, because that of a few skewed shares is too small too
+    often (`benchmarks/pair_effects.py`). Where all agree, each unit counts as one judgement.
     """
     df = np.maximum(units - 1, 1)
     spread = share * (1 - share)
-    unanimous = spread < 1e-12
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.minimum(spread / (variance * (1 + 1 / df)), sizes)
+    effective = np.minimum(spread / np.maximum(variance, 1e-300), sizes)
     narrowing = (scipy.special.ndtri(alpha / 2) / scipy.special.stdtrit(df, alpha / 2)) ** 2
-    number = np.where(unanimous, units, effective * narrowing)
+    number = np.where(variance > 1e-12, effective * narrowing, units)
     hits = number * share
-    low = np.where(share > 0, scipy.special.betaincinv(hits, number - hits + 1, alpha / 2), 0.0)
-    high = np.where(
-        share < 1, scipy.special.betaincinv(hits + 1, number - hits, 1 - alpha / 2), 1.0
-    )
-    few = np.rint(units) < LEAST_UNITS
-    return np.where(few, np.nan, low), np.where(few, np.nan, high)
+    low = scipy.special.betaincinv(np.maximum(hits, 1e-9), number - hits + 1, alpha / 2)
+    high = scipy.special.betaincinv(hits + 1, np.maximum(number - hits, 1e-9), 1 - alpha / 2)
+    return np.where(share > 0, low, 0.0), np.where(share < 1, high, 1.0)

@@ -197,7 +197,7 @@ def _compared(table: SpanTable, weights: Weights, by_document: bool) -> _Compare
     weigh = Penalties(weights).of
     severities: dict[str, int] = {}
     by_output: dict[tuple[str, str], list[MarkedOutput]] = {}
-    for each in table.outputs:
+    for each in sorted(table.outputs, key=lambda each: (each.system, each.item)):
         by_output.setdefault((each.system, each.item), []).append(each)
     raters = tuple(sorted({each.rater for each in table.outputs}))
     unit_of = {each.item: each.document if by_document else each.item for each in table.outputs}

@@ -136,7 +136,7 @@ def score_systems(
     Freitag et al. (2021), "Experts, Errors, and Context"; Efron & Tibshirani (1993), chapter 13
     """
     by_system: dict[str, list[SegmentScore]] = {}
-    for segment in segments:
+    for segment in sorted(segments, key=lambda each: each.item):  # draws follow this order
         by_system.setdefault(segment.system, []).append(segment)
     marks = {name: 0 for name in by_system}
     for each in table.outputs:

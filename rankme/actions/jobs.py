@@ -207,6 +207,7 @@ def _give_up(jobs_lost: QuerySet[SomeJob]) -> None:
             error=f"{message} The server may be short of memory; its log says more.",
             finished_at=Now(),
         )
+        log.critical("%s %s: %s", type(row).__name__, row.pk, message)
 
 
 def _requeue(row: Job) -> bool:

@@ -9,10 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from analysis.report.options import BY_CRITERION
-from rankme.models import (
-    AnalysisRun,
-    Report,
-)
+from rankme.models import AnalysisRun, Report
 from rankme.models.jobs import Job
 
 from .shared_shapes import JOB_FIELDS

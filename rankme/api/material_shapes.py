@@ -11,9 +11,7 @@ from rest_framework import serializers
 from rankme.importing import READERS
 from rankme.importing.encodings import ENCODINGS
 from rankme.importing.tabular.reading import LAST_HEADER
-from rankme.models import (
-    MaterialImport,
-)
+from rankme.models import MaterialImport
 
 from .shared_shapes import JOB_FIELDS
 from .view import Strict

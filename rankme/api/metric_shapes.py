@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from rankme.models import (
-    Metric,
-    MetricComputation,
-)
+from rankme.models import Metric, MetricComputation
 
 from .shared_shapes import JOB_FIELDS
 from .view import Strict

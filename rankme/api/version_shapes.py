@@ -9,10 +9,7 @@ from rest_framework import serializers
 
 from rankme.actions.campaign.extensions import MOST_RATERS
 from rankme.actions.rows.versions import LONGEST_REASON
-from rankme.models import (
-    CampaignVersion,
-    PlanExtension,
-)
+from rankme.models import CampaignVersion, PlanExtension
 
 from .shared_shapes import JOB_FIELDS
 from .view import Strict

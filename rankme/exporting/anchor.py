@@ -9,29 +9,24 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.db import connection
+from django.db.models import Count, Window
 
-from rankme.models import AnalysisRun, Campaign
+from rankme.models import AnalysisRun, Campaign, Submission
 
 FILE_NAME = "anchor.json"
-SITTINGS = """
-    SELECT DISTINCT ON (s.assignment_id) s.assignment_id,
-        count(*) OVER (PARTITION BY s.assignment_id), s.chain_sha256
-    FROM rankme_submission s JOIN rankme_assignment a ON a.id = s.assignment_id
-    WHERE a.campaign_id = %s
-    ORDER BY s.assignment_id, s.id DESC"""
-AUDIT = """
-    SELECT number, chain_sha256 FROM rankme_auditevent
-    WHERE campaign_id = %s ORDER BY number DESC LIMIT 1"""
 
 
 def anchor_of(campaign: Campaign) -> dict[str, Any]:
     """The campaign's newest version, and for each chain its length and its last hash."""
-    with connection.cursor() as cursor:
-        cursor.execute(SITTINGS, [campaign.pk])
-        sittings = [list(row) for row in cursor.fetchall()]
-        cursor.execute(AUDIT, [campaign.pk])
-        audit = [list(row) for row in cursor.fetchall()]
+    newest = (
+        Submission.objects.filter(assignment__campaign=campaign)
+        .annotate(length=Window(Count("id"), partition_by="assignment_id"))
+        .order_by("assignment_id", "-id")
+        .distinct("assignment_id")
+    )
+    sittings = [list(row) for row in newest.values_list("assignment_id", "length", "chain_sha256")]
+    events = campaign.audit_events.order_by("-number")[:1]
+    audit = [list(row) for row in events.values_list("number", "chain_sha256")]
     return {
         "campaign": campaign.code,
         "version": campaign.versions.count(),

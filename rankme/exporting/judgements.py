@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from django.db import connection
-
 from analysis.table_files import csv_parts
 from rankme.models import Campaign
 from rankme.queries.counting import COUNTED
 from rankme.queries.judgement_table import table_in_parts
+from rankme.queries.sql import rows_of
 
 from .files import CSV, JSON_LINES, ExportedFile
 
 ASSIGNMENTS_AT_ONCE = 200
 
-# One line for each submission as it was sent, whether it counts or not, with its judgements.
+# One line for each submission as it was sent, whether it counts or not, with its judgements. The
+# database writes the JSON: Django would make an object of each judgement first.
 RAW = f"""
     SELECT json_build_object(
         'key', s.key, 'screen', concat_ws('.', s.assignment_id, s.trial_id, s.screen, s.revision),
@@ -70,9 +70,7 @@ def judgements_jsonl(campaign: Campaign) -> Iterator[bytes]:
 
 
 def _lines(assignments: list[int]) -> Iterator[bytes]:
-    with connection.cursor() as cursor:
-        cursor.execute(RAW, [assignments])
-        yield from (f"{line}\n".encode() for (line,) in cursor.fetchall())
+    return (f"{line}\n".encode() for (line,) in rows_of(RAW, [assignments]))
 
 
 def csv_file(campaign: Campaign, *, stored: bool = False) -> ExportedFile:

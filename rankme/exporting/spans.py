@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db import connection
-
 from analysis.errors import AnalysisError
 from analysis.spans.files import WRITERS
 from analysis.spans.judged import read_cell
@@ -18,6 +16,7 @@ from rankme.errors import RefusedAction
 from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
 from rankme.queries.counting import ANALYSED
+from rankme.queries.sql import rows_of
 
 from .files import CSV, JSON_LINES, ZIP, ExportedFile
 
@@ -68,9 +67,8 @@ def span_table(campaign: Campaign, criterion: str) -> SpanTable:
     if not criterion:
         return SpanTable(())
     ids = dict(campaign.criteria.values_list("name", "id"))
-    with connection.cursor() as cursor:
-        cursor.execute(MARKED, [ids.get(f"{criterion}_score"), campaign.pk, ids[criterion]])
-        found = {each.key: each for each in map(_marked, cursor.fetchall())}
+    rows = rows_of(MARKED, [ids.get(f"{criterion}_score"), campaign.pk, ids[criterion]])
+    found = {each.key: each for each in map(_marked, rows)}
     return SpanTable(tuple(found.values()), "judgements")
 
 

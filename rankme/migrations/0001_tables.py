@@ -58,6 +58,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'running', 'paused', 'closed', 'published'])), name='campaign_state_is_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('launched_at', None), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('launched_at__isnull', False)), _connector='OR'), name='only_a_draft_was_never_launched'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -69,6 +73,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'number'), name='batch_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -85,6 +92,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-happened_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'number'), name='audit_events_are_numbered', nulls_distinct=False),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -116,6 +126,12 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-requested_at', '-id'],
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='analysisrun_under_way'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('result__isnull', False), models.Q(('data_sha256', ''), _negated=True)), _connector='OR'), name='a_run_is_done_with_its_result'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -137,6 +153,12 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-requested_at', '-id'],
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='campaignlaunch_under_way'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_launch_at_a_time'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -157,6 +179,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'number'), name='version_number_once'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='versions_begin_at_one'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('change', 'launch'), ('number', 1)), models.Q(('number__gt', 1), models.Q(('change', 'launch'), _negated=True)), _connector='OR'), name='the_first_version_is_the_launch'),
+                    models.CheckConstraint(condition=models.Q(('change', 'launch'), models.Q(('reason', ''), _negated=True), _connector='OR'), name='a_change_has_a_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -169,6 +197,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='criterion_name_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -208,6 +239,12 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-requested_at'],
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='materialimport_under_way'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_import_at_a_time'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -244,6 +281,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'key'), name='item_key_once'),
+                    models.UniqueConstraint(fields=('campaign', 'position'), name='item_position_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -256,6 +297,13 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='rankme.campaign')),
                 ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'user'), name='one_membership_per_account'),
+                    models.UniqueConstraint(condition=models.Q(('user', None)), fields=('campaign', 'username'), name='one_open_invitation_per_name'),
+                    models.CheckConstraint(condition=models.Q(('opened_at', None), ('user__isnull', False), _connector='OR'), name='only_an_account_opens_a_campaign'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Metric',
@@ -277,6 +325,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='metric_name_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -301,6 +352,12 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-requested_at', '-id'],
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='metriccomputation_under_way'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_metric_computation_at_a_time'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -316,6 +373,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['computation', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('computation', 'metric', 'number'), name='one_row_per_metric_part'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -338,6 +398,12 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='damaged_texts', to='rankme.campaign')),
                 ('output', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='rankme.output')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'check_name', 'output'), name='one_damaged_text_per_output'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='a_damaged_text_is_not_empty'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PanelAccount',
@@ -357,6 +423,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('owner', 'name'), name='one_panel_account_per_name'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -370,6 +439,14 @@ class Migration(migrations.Migration):
                 ('done_at', models.DateTimeField(blank=True, null=True)),
                 ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='rankme.panelaccount')),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('done_at', None)), fields=['received_at'], name='events_to_be_looked_at'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('account', 'event_id'), name='an_event_is_received_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PanelStudy',
@@ -407,6 +484,13 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'panel studies',
                 'ordering': ['-created_at', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'COMPLETED'), _negated=True), fields=('campaign',), name='one_study_at_a_time'),
+                    models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('external_id',), name='one_row_per_panel_study'),
+                    models.CheckConstraint(condition=models.Q(('committed__lte', django.db.models.expressions.CombinedExpression(models.F('ceiling'), '+', models.F('excess')))), name='nothing_exceeds_the_ceiling'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['NEW', 'UNPUBLISHED']), ('places_cost__gte', django.db.models.expressions.CombinedExpression(django.db.models.functions.comparison.Cast(models.F('places'), models.BigIntegerField()), '*', models.F('reward'))), _connector='OR'), name='published_places_are_set_aside'),
+                    models.CheckConstraint(condition=models.Q(('places__gt', 0), ('reward__gt', 0)), name='a_study_has_places_and_a_reward'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -428,6 +512,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['study', 'state'], name='submissions_by_state'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -452,6 +539,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['study', 'state'], name='payments_by_state'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'kind'), name='each_payment_once'),
+                    models.UniqueConstraint(condition=models.Q(('kind__in', ['approval', 'share']), models.Q(('state', 'refused'), _negated=True)), fields=('submission',), name='one_reward_per_submission'),
+                    models.CheckConstraint(condition=models.Q(('amount__gt', 0), ('cost__gte', models.F('amount'))), name='a_payment_has_an_amount'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['drafted', 'asked', 'paid', 'refused', 'lost'])), name='payment_state_is_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -484,6 +580,13 @@ class Migration(migrations.Migration):
                 ('arrived_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participants', to='rankme.campaign')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'panel', 'external_id'), name='one_participant_per_panel_id'),
+                    models.UniqueConstraint(fields=('campaign', 'label'), name='rater_label_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('completed_at__isnull', False), ('state', 'completed'), ('outcome__in', ['completed', 'late']), models.Q(('completion_code', ''), _negated=True)), models.Q(('completed_at', None), ('outcome', 'returned'), ('state', 'returned')), models.Q(('completed_at', None), ('outcome__in', ['failed_checks', 'failed_quiz', 'screened_out', 'too_fast']), ('state', 'screened_out')), models.Q(models.Q(('state', 'completed'), _negated=True), ('completed_at', None), ('completion_code', ''), ('outcome', '')), _connector='OR'), name='a_code_belongs_to_an_outcome'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='panelsubmission',
@@ -540,6 +643,12 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-requested_at', '-id'],
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='planextension_under_way'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_extension_at_a_time'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -552,6 +661,11 @@ class Migration(migrations.Migration):
                 ('received_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('participant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='quarantined', to='rankme.participant')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('body_sha256', ''), _negated=True), fields=('participant', 'body_sha256'), name='one_row_per_unreadable_body'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QuizAttempt',
@@ -564,6 +678,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('participant', 'number'), name='quiz_attempt_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -580,6 +697,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-decided_at'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('participant',), name='one_standing_exclusion_per_rater'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='an_exclusion_has_a_reason'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('decided_by', None), models.Q(('rule', ''), _negated=True)), models.Q(('decided_by__isnull', False), ('rule', '')), _connector='OR'), name='a_person_or_a_rule_excludes'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -614,6 +736,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='reportfiles_under_way'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -630,6 +755,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['decided_at', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('participant', 'action'), name='a_rule_catches_a_rater_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -646,6 +774,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['run', 'job', 'first'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'job', 'first'), name='one_row_per_chunk'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -656,6 +787,11 @@ class Migration(migrations.Migration):
                 ('content', models.BinaryField(help_text='JSON, or the bytes of a file')),
                 ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='rankme.analysisrun')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'name'), name='one_row_per_part'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RunScores',
@@ -675,6 +811,15 @@ class Migration(migrations.Migration):
                 ('batch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='rankme.batch')),
                 ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='slots', to='rankme.campaign')),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('state', 'free')), fields=['campaign', 'copy', 'batch'], name='free_slots_in_order'),
+                    models.Index(fields=['campaign', 'state'], name='slots_by_state'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('batch', 'copy'), name='slot_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Assignment',
@@ -692,6 +837,19 @@ class Migration(migrations.Migration):
                 ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='rankme.participant')),
                 ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='rankme.slot')),
             ],
+            options={
+                'indexes': [
+                    models.Index(models.F('leased_until'), condition=models.Q(('state', 'held')), name='live_leases_by_end'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('slot',), name='one_holder_per_slot'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('participant',), name='one_live_batch_per_rater'),
+                    models.UniqueConstraint(fields=('participant', 'batch'), name='a_rater_meets_a_batch_once'),
+                    models.UniqueConstraint(fields=('id', 'version'), name='a_sitting_has_one_version'),
+                    models.UniqueConstraint(condition=models.Q(('counts', True)), fields=('slot',), name='a_slot_counts_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'held')), models.Q(models.Q(('state', 'held'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='only_a_held_batch_has_no_end'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Submission',
@@ -712,6 +870,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['received_at'], name='submissions_by_time'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='revisions_begin_at_one'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -729,6 +893,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('cannot_judge', None), models.Q(('text', ''), ('value', None)), _connector='OR'), name='a_value_or_cannot_judge'),
+                    models.UniqueConstraint(fields=('submission', 'criterion', 'output'), name='one_value_per_output_and_criterion', nulls_distinct=False),
+                    models.CheckConstraint(condition=models.Q(('value', None), models.Q(('value__gte', -1.7976931348623157e+308), ('value__lte', 1.7976931348623157e+308)), _connector='OR'), name='a_value_is_a_finite_number'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -742,6 +911,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'folded'), name='system_name_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -759,6 +931,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['batch', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('batch', 'position'), name='trial_position_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -782,6 +957,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='a_complaint_says_something'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -799,6 +977,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['trial'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('source', None), models.Q(('source', models.F('trial')), _negated=True), _connector='OR'), name='a_check_is_not_its_own_source'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -811,314 +992,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['trial', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('trial', 'position'), name='trial_place_once'),
+                    models.UniqueConstraint(fields=('trial', 'output'), name='trial_output_once'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'running', 'paused', 'closed', 'published'])), name='campaign_state_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('launched_at', None), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('launched_at__isnull', False)), _connector='OR'), name='only_a_draft_was_never_launched'),
-        ),
-        migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='batch_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='auditevent',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='audit_events_are_numbered', nulls_distinct=False),
-        ),
-        migrations.AddIndex(
-            model_name='analysisrun',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='analysisrun_under_way'),
-        ),
-        migrations.AddConstraint(
-            model_name='analysisrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('result__isnull', False), models.Q(('data_sha256', ''), _negated=True)), _connector='OR'), name='a_run_is_done_with_its_result'),
-        ),
-        migrations.AddIndex(
-            model_name='campaignlaunch',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='campaignlaunch_under_way'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignlaunch',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_launch_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignversion',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='version_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignversion',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='versions_begin_at_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignversion',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('change', 'launch'), ('number', 1)), models.Q(('number__gt', 1), models.Q(('change', 'launch'), _negated=True)), _connector='OR'), name='the_first_version_is_the_launch'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignversion',
-            constraint=models.CheckConstraint(condition=models.Q(('change', 'launch'), models.Q(('reason', ''), _negated=True), _connector='OR'), name='a_change_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='criterion',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='criterion_name_once'),
-        ),
-        migrations.AddIndex(
-            model_name='materialimport',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='materialimport_under_way'),
-        ),
-        migrations.AddConstraint(
-            model_name='materialimport',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_import_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('campaign', 'key'), name='item_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('campaign', 'position'), name='item_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('campaign', 'user'), name='one_membership_per_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(condition=models.Q(('user', None)), fields=('campaign', 'username'), name='one_open_invitation_per_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('opened_at', None), ('user__isnull', False), _connector='OR'), name='only_an_account_opens_a_campaign'),
-        ),
-        migrations.AddConstraint(
-            model_name='metric',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='metric_name_once'),
-        ),
-        migrations.AddIndex(
-            model_name='metriccomputation',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='metriccomputation_under_way'),
-        ),
-        migrations.AddConstraint(
-            model_name='metriccomputation',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_metric_computation_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='metricpart',
-            constraint=models.UniqueConstraint(fields=('computation', 'metric', 'number'), name='one_row_per_metric_part'),
-        ),
-        migrations.AddConstraint(
-            model_name='damagedtext',
-            constraint=models.UniqueConstraint(fields=('campaign', 'check_name', 'output'), name='one_damaged_text_per_output'),
-        ),
-        migrations.AddConstraint(
-            model_name='damagedtext',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='a_damaged_text_is_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelaccount',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='one_panel_account_per_name'),
-        ),
-        migrations.AddIndex(
-            model_name='panelevent',
-            index=models.Index(condition=models.Q(('done_at', None)), fields=['received_at'], name='events_to_be_looked_at'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelevent',
-            constraint=models.UniqueConstraint(fields=('account', 'event_id'), name='an_event_is_received_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'COMPLETED'), _negated=True), fields=('campaign',), name='one_study_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('external_id',), name='one_row_per_panel_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.CheckConstraint(condition=models.Q(('committed__lte', django.db.models.expressions.CombinedExpression(models.F('ceiling'), '+', models.F('excess')))), name='nothing_exceeds_the_ceiling'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['NEW', 'UNPUBLISHED']), ('places_cost__gte', django.db.models.expressions.CombinedExpression(django.db.models.functions.comparison.Cast(models.F('places'), models.BigIntegerField()), '*', models.F('reward'))), _connector='OR'), name='published_places_are_set_aside'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelstudy',
-            constraint=models.CheckConstraint(condition=models.Q(('places__gt', 0), ('reward__gt', 0)), name='a_study_has_places_and_a_reward'),
-        ),
-        migrations.AddIndex(
-            model_name='panelpayment',
-            index=models.Index(fields=['study', 'state'], name='payments_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.UniqueConstraint(fields=('submission', 'kind'), name='each_payment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind__in', ['approval', 'share']), models.Q(('state', 'refused'), _negated=True)), fields=('submission',), name='one_reward_per_submission'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount__gt', 0), ('cost__gte', models.F('amount'))), name='a_payment_has_an_amount'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelpayment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['drafted', 'asked', 'paid', 'refused', 'lost'])), name='payment_state_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(fields=('campaign', 'panel', 'external_id'), name='one_participant_per_panel_id'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(fields=('campaign', 'label'), name='rater_label_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('completed_at__isnull', False), ('state', 'completed'), ('outcome__in', ['completed', 'late']), models.Q(('completion_code', ''), _negated=True)), models.Q(('completed_at', None), ('outcome', 'returned'), ('state', 'returned')), models.Q(('completed_at', None), ('outcome__in', ['failed_checks', 'failed_quiz', 'screened_out', 'too_fast']), ('state', 'screened_out')), models.Q(models.Q(('state', 'completed'), _negated=True), ('completed_at', None), ('completion_code', ''), ('outcome', '')), _connector='OR'), name='a_code_belongs_to_an_outcome'),
-        ),
-        migrations.AddIndex(
-            model_name='panelsubmission',
-            index=models.Index(fields=['study', 'state'], name='submissions_by_state'),
-        ),
-        migrations.AddIndex(
-            model_name='planextension',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='planextension_under_way'),
-        ),
-        migrations.AddConstraint(
-            model_name='planextension',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'working'])), fields=('campaign',), name='one_extension_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='quarantinedpayload',
-            constraint=models.UniqueConstraint(condition=models.Q(('body_sha256', ''), _negated=True), fields=('participant', 'body_sha256'), name='one_row_per_unreadable_body'),
-        ),
-        migrations.AddConstraint(
-            model_name='quizattempt',
-            constraint=models.UniqueConstraint(fields=('participant', 'number'), name='quiz_attempt_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='raterexclusion',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('participant',), name='one_standing_exclusion_per_rater'),
-        ),
-        migrations.AddConstraint(
-            model_name='raterexclusion',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='an_exclusion_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='raterexclusion',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decided_by', None), models.Q(('rule', ''), _negated=True)), models.Q(('decided_by__isnull', False), ('rule', '')), _connector='OR'), name='a_person_or_a_rule_excludes'),
-        ),
-        migrations.AddIndex(
-            model_name='reportfiles',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'working'])), fields=['requested_at'], name='reportfiles_under_way'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruledecision',
-            constraint=models.UniqueConstraint(fields=('participant', 'action'), name='a_rule_catches_a_rater_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='runchunk',
-            constraint=models.UniqueConstraint(fields=('run', 'job', 'first'), name='one_row_per_chunk'),
-        ),
-        migrations.AddConstraint(
-            model_name='runpart',
-            constraint=models.UniqueConstraint(fields=('run', 'name'), name='one_row_per_part'),
-        ),
-        migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(condition=models.Q(('state', 'free')), fields=['campaign', 'copy', 'batch'], name='free_slots_in_order'),
-        ),
-        migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(fields=['campaign', 'state'], name='slots_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(fields=('batch', 'copy'), name='slot_once'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(models.F('leased_until'), condition=models.Q(('state', 'held')), name='live_leases_by_end'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('slot',), name='one_holder_per_slot'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'held')), fields=('participant',), name='one_live_batch_per_rater'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('participant', 'batch'), name='a_rater_meets_a_batch_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('id', 'version'), name='a_sitting_has_one_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('counts', True)), fields=('slot',), name='a_slot_counts_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('state', 'held')), models.Q(models.Q(('state', 'held'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='only_a_held_batch_has_no_end'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.CheckConstraint(condition=models.Q(('cannot_judge', None), models.Q(('text', ''), ('value', None)), _connector='OR'), name='a_value_or_cannot_judge'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.UniqueConstraint(fields=('submission', 'criterion', 'output'), name='one_value_per_output_and_criterion', nulls_distinct=False),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.CheckConstraint(condition=models.Q(('value', None), models.Q(('value__gte', -1.7976931348623157e+308), ('value__lte', 1.7976931348623157e+308)), _connector='OR'), name='a_value_is_a_finite_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='system',
-            constraint=models.UniqueConstraint(fields=('campaign', 'folded'), name='system_name_once'),
         ),
         migrations.AddConstraint(
             model_name='output',
             constraint=models.UniqueConstraint(fields=('system', 'item'), name='one_output_per_system_and_item'),
         ),
         migrations.AddConstraint(
-            model_name='trial',
-            constraint=models.UniqueConstraint(fields=('batch', 'position'), name='trial_position_once'),
-        ),
-        migrations.AddIndex(
-            model_name='submission',
-            index=models.Index(fields=['received_at'], name='submissions_by_time'),
-        ),
-        migrations.AddConstraint(
             model_name='submission',
             constraint=models.UniqueConstraint(fields=('assignment', 'trial', 'screen', 'revision'), name='one_row_per_revision'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='revisions_begin_at_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='complaint',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='a_complaint_says_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='checktrial',
-            constraint=models.CheckConstraint(condition=models.Q(('source', None), models.Q(('source', models.F('trial')), _negated=True), _connector='OR'), name='a_check_is_not_its_own_source'),
-        ),
-        migrations.AddConstraint(
-            model_name='trialoutput',
-            constraint=models.UniqueConstraint(fields=('trial', 'position'), name='trial_place_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trialoutput',
-            constraint=models.UniqueConstraint(fields=('trial', 'output'), name='trial_output_once'),
         ),
     ]

@@ -22,7 +22,7 @@ from .campaigns import (
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
-from .limits import RateBucket
+from .limits import Heartbeat, RateBucket
 from .materials import Item, MaterialImport, MediaFile, Output, System
 from .metrics import Metric, MetricComputation, MetricPart
 from .panels import (
@@ -50,6 +50,7 @@ __all__ = [
     "Complaint",
     "Criterion",
     "DamagedText",
+    "Heartbeat",
     "Invitation",
     "Item",
     "Judgement",

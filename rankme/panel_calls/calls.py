@@ -184,6 +184,7 @@ class Calls:
     ) -> Answer:
         if self._client is None:
             self._client = new_client(self.base, self.headers)
+            # A page or task forgets its calls without closing them.
             weakref.finalize(self, self._client.close)
         left = max(0.1, ends_at - time.monotonic())
         timeout = httpx.Timeout(min(left, SECONDS_TO_ANSWER), connect=min(left, SECONDS_TO_CONNECT))
@@ -192,6 +193,7 @@ class Calls:
             with self._client.stream(
                 method, path, json=document, params=dict(query), timeout=timeout
             ) as response:
+                # httpx limits the wait for each part, and a panel may send one byte at a time.
                 for chunk in response.iter_bytes():
                     body += chunk
                     if len(body) > MOST_BYTES or time.monotonic() > ends_at:

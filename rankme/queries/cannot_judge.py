@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db import connection
-
 from rankme.models import Campaign
 
 from .counting import ANSWERS, COUNTED
+from .sql import rows_of
 
 # As in the judgement table, a question about the item counts for the only output of its trial.
 DECLINED = f"""
@@ -41,10 +40,8 @@ class Declined:
 
 def declined_of(campaign: Campaign) -> Iterator[Declined]:
     """Every such answer that counts; those of excluded raters are among them, and marked."""
-    with connection.cursor() as cursor:
-        cursor.execute(DECLINED, [campaign.pk])
-        for row in cursor.fetchall():
-            yield Declined(*row)
+    for row in rows_of(DECLINED, [campaign.pk]):
+        yield Declined(*row)
 
 
 def declined_by_rater(participants: Sequence[int]) -> dict[int, tuple[int, int]]:
@@ -56,6 +53,5 @@ def declined_by_rater(participants: Sequence[int]) -> dict[int, tuple[int, int]]
         JOIN rankme_judgement j ON j.submission_id = s.id
         WHERE a.participant_id = ANY(%s) AND ({COUNTED})
         GROUP BY a.participant_id"""
-    with connection.cursor() as cursor:
-        cursor.execute(query, [list(participants)])
-        return {rater: (declined, answers) for rater, declined, answers in cursor.fetchall()}
+    rows = rows_of(query, [list(participants)])
+    return {rater: (declined, answers) for rater, declined, answers in rows}

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q
 
 from analysis.checks.measures import CheckAnswer, measures_of
@@ -22,6 +21,7 @@ from rankme.protocols.definition import Definition
 
 from .definitions import frozen_definition
 from .rater_measures import agreements, impossible_times, same_answer_shares
+from .sql import rows_of
 from .trial_material import material_of
 
 Place = int | None  # of an output in the plan; None: the answer is about the item
@@ -334,10 +334,8 @@ def screen_times(
     times: dict[int, list[tuple[float | None, float | None]]] = {
         rater: [] for rater in participants
     }
-    with connection.cursor() as cursor:
-        cursor.execute(query, [list(participants)])
-        for rater, taken, active in cursor.fetchall():
-            times[rater].append((taken, active))
+    for rater, taken, active in rows_of(query, [list(participants)]):
+        times[rater].append((taken, active))
     return times
 
 

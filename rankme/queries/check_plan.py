@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankme.checks.drawing import (
-    CheckedBatch,
-    CheckError,
-    HostTrial,
-    Surroundings,
-    draw_batch,
-)
+from rankme.checks.drawing import CheckedBatch, CheckError, HostTrial, Surroundings, draw_batch
 from rankme.corruptions import Specimen
 from rankme.designs.plan import NO_SYSTEM, DrawnPlan, Indexes
 from rankme.models import Campaign, Item, Output

@@ -14,12 +14,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-from django.db import connection
+from django.db.models import Count, Q
 
-from rankme.models import Campaign, PlanCoverage
+from rankme.models import Campaign, PlanCoverage, Slot
 
 from .counting import ANALYSED_SCREENS
 from .definitions import frozen_definition
+from .sql import rows_of
 
 Key = tuple[int, ...]  # (system,) or (system, other system)
 
@@ -43,10 +44,6 @@ _PAIRS_OF_BATCHES = f"""
     WITH shown AS ({_SHOWN})
     SELECT one.batch_id, count(*), one.system_id, other.system_id {_PAIRED}
     GROUP BY one.batch_id, one.system_id, other.system_id
-"""
-_FINISHED = """
-    SELECT batch_id, count(*), count(*) FILTER (WHERE state = 'done')
-    FROM rankme_slot WHERE campaign_id = %(campaign)s GROUP BY batch_id
 """
 # In a finished sitting everything is answered, so only the others' answers are counted singly.
 _BEGUN = f"""
@@ -137,14 +134,11 @@ class Composition:
 
 def store_coverage(campaign: Campaign) -> PlanCoverage:
     """Count what each batch of the plan shows, and store it in place of what was stored."""
-    with connection.cursor() as cursor:
-        found = {}
-        for name, width, query in (
-            ("systems", 1, _SYSTEMS_OF_BATCHES),
-            ("pairs", 2, _PAIRS_OF_BATCHES),
-        ):
-            cursor.execute(query, {"campaign": campaign.pk})
-            found[name] = Composition.of_rows(cursor.fetchall(), width).as_bytes()
+    queries = {"systems": (1, _SYSTEMS_OF_BATCHES), "pairs": (2, _PAIRS_OF_BATCHES)}
+    found = {
+        name: Composition.of_rows(rows_of(query, {"campaign": campaign.pk}), width).as_bytes()
+        for name, (width, query) in queries.items()
+    }
     return PlanCoverage.objects.update_or_create(campaign=campaign, defaults=found)[0]
 
 
@@ -181,8 +175,9 @@ def _together(judged: Counter[Key], one: int, other: int) -> int | None:
 
 def _sittings(campaign: Campaign) -> tuple[dict[int, int], dict[int, int]]:
     """By batch: how many sittings are planned, and how many are finished."""
-    rows = _rows(_FINISHED, campaign)
-    return {batch: copies for batch, copies, _ in rows}, {batch: done for batch, _, done in rows}
+    done = Count("id", filter=Q(state=Slot.State.DONE))
+    rows = campaign.slots.values_list("batch").annotate(planned=Count("id"), done=done)
+    return {batch: planned for batch, planned, _ in rows}, {batch: done for batch, _, done in rows}
 
 
 def _begun(campaign: Campaign, query: str) -> Counter[Key]:
@@ -199,7 +194,4 @@ def _rows(query: str, campaign: Campaign) -> list[tuple[Any, ...]]:
     screens = frozen_definition(campaign).definition.screens
     # The last that every trial has.
     last_screen = sum(screen.scope == "item" for screen in screens) - 1
-    with connection.cursor() as cursor:
-        cursor.execute(query, {"campaign": campaign.pk, "screen": last_screen})
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+    return rows_of(query, {"campaign": campaign.pk, "screen": last_screen})

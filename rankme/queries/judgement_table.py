@@ -18,6 +18,7 @@ from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
 
 from .counting import ANALYSED, COUNTED, NEWEST
+from .sql import rows_of
 
 NOTHING_SWAPPED: Mapping[int, int] = MappingProxyType({})
 
@@ -179,9 +180,7 @@ def _instead_of(swapped: Mapping[int, int]) -> str:
 
 def without_number(campaign: Campaign, criteria: Collection[str]) -> dict[str, int]:
     """Count counted answers without a number, by criterion; the table leaves them out."""
-    with connection.cursor() as cursor:
-        cursor.execute(WITHOUT_NUMBER, [campaign.pk, list(criteria)])
-        return dict(cursor.fetchall())
+    return dict(rows_of(WITHOUT_NUMBER, [campaign.pk, list(criteria)]))
 
 
 def screen_name(assignment: int, trial: int, screen: int, revision: int) -> str:

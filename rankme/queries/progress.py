@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.db.models import Count, Min
 from django.db.models.functions import TruncHour
 from django.utils import timezone
@@ -20,6 +19,7 @@ from rankme.protocols.definition import Definition
 from .counting import analysed_screens
 from .definitions import frozen_definition
 from .documents import count_documents
+from .sql import rows_of
 
 RECENT = timedelta(hours=24)
 PACE_WINDOW = timedelta(hours=2)
@@ -126,9 +126,7 @@ def progress_of(campaign: Campaign) -> Progress:
 
 
 def _planned_and_finished(query: str, campaign: Campaign) -> tuple[int, int]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, [campaign.pk])
-        planned, finished = cursor.fetchone()
+    ((planned, finished),) = rows_of(query, [campaign.pk])
     return planned, finished
 
 

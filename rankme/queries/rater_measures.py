@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection
-
 from rankme.models import Submission
 
 from .counting import COUNTED, NEWEST
+from .sql import rows_of
 
 # Fewer pages or answers say nothing about habits, and fewer outputs nothing about agreement.
 FEWEST_PAGES = 10
@@ -130,7 +129,5 @@ def untouched_suggestions(participants: Sequence[int], criteria: Sequence[str]) 
 
 
 def _by_rater(query: str, participants: Sequence[int], *values: Any) -> dict[int, float]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, [list(participants), *values])
-        rows: list[tuple[Any, Any]] = cursor.fetchall()
+    rows = rows_of(query, [list(participants), *values])
     return {rater: float(value) for rater, value in rows if value is not None}

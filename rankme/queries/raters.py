@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from django.db import connection
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
@@ -18,6 +17,7 @@ from rankme.protocols.definition import Definition
 from .definitions import frozen_definition
 from .documents import screens_of_batch
 from .progress import RECENT
+from .sql import rows_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -126,6 +126,7 @@ def _work_of(ids: Sequence[int]) -> Any:
 
 def _seconds_per_screen(ids: Sequence[int]) -> dict[int, float]:
     """The median time that the rater's own clock measured, over a sample of their screens."""
+    # The ORM has neither the percentile nor the limit for each rater.
     query = """
         SELECT participant.id, percentile_cont(0.5) WITHIN GROUP (ORDER BY sample.seconds)
         FROM unnest(%s::bigint[]) AS participant (id), LATERAL (
@@ -138,9 +139,7 @@ def _seconds_per_screen(ids: Sequence[int]) -> dict[int, float]:
         ) sample
         GROUP BY participant.id
     """
-    with connection.cursor() as cursor:
-        cursor.execute(query, [list(ids), SAMPLED_SCREENS])
-        return dict(cursor.fetchall())
+    return dict(rows_of(query, [list(ids), SAMPLED_SCREENS]))
 
 
 def _flags_of(ids: Sequence[int]) -> dict[int, dict[str, int]]:
@@ -153,10 +152,8 @@ def _flags_of(ids: Sequence[int]) -> dict[int, dict[str, int]]:
         GROUP BY assignment.participant_id, flag
     """
     counts: dict[int, dict[str, int]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(query, [list(ids)])
-        for participant, flag, times in cursor.fetchall():
-            counts.setdefault(participant, {})[flag] = times
+    for participant, flag, times in rows_of(query, [list(ids)]):
+        counts.setdefault(participant, {})[flag] = times
     return counts
 
 

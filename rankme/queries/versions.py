@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db import connection
 
 from analysis.table import JudgementTable
 from rankme.models import Campaign, CampaignVersion
 
 from .counting import ANALYSED
 from .judgement_table import VERSION
+from .sql import rows_of
 
-# Sittings say how many raters worked under a version, and judgements what they said.
+# Sittings say how many raters worked under a version, and judgements what they said; the counting
+# rule is in the join, because a sitting without a counted answer is a row too.
 UNDER_EACH = f"""
     SELECT a.version, count(DISTINCT a.participant_id), count(j.id)
     FROM rankme_assignment a
@@ -36,9 +37,7 @@ class VersionLine:
 
 def version_lines(campaign: Campaign) -> list[VersionLine]:
     """All versions of a campaign, the first one first."""
-    with connection.cursor() as cursor:
-        cursor.execute(UNDER_EACH, [campaign.pk])
-        counts = {number: (raters, judgements) for number, raters, judgements in cursor.fetchall()}
+    counts = {number: under for number, *under in rows_of(UNDER_EACH, [campaign.pk])}
     rows = campaign.versions.defer("definition").select_related("author").order_by("number")
     return [VersionLine(row, *counts.get(row.number, (0, 0))) for row in rows]
 

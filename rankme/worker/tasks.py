@@ -15,7 +15,7 @@ from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
 from rankme.actions.runs import analysis_runs, report_files, run_chunks
 from rankme.actions.sitting import assignments, credits
-from rankme.models import PanelStudy
+from rankme.models import Heartbeat, PanelStudy
 from rankme.verification import nightly
 
 
@@ -74,6 +74,7 @@ def reconcile() -> None:
     jobs.resend_unclaimed()
     assignments.expire_overdue()
     rate_limits.forget_full()
+    Heartbeat.note("beat")
 
 
 @shared_task(name="rankme.tasks.visit_panels")
@@ -118,6 +119,7 @@ def report_credit(participant_id: int) -> None:
 def check_record() -> None:
     """Nightly: compare the record with its hashes, payloads and exports."""
     nightly.check_record()
+    Heartbeat.note("verify")
 
 
 @shared_task(name="rankme.tasks.sweep_leftovers")

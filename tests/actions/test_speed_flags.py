@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from rankme.actions.rows.speed_flags import Sitting, speed_flags
 from rankme.actions.sitting import assignments
+from rankme.actions.sitting.speed_flags import Sitting, speed_flags
 from rankme.models import Assignment, Participant, Slot, Submission
 from rankme.protocols.exchange.sent_screen import SentTimes
 from tests.campaigns import make_campaign, make_rater, slider_definition

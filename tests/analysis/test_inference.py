@@ -77,7 +77,7 @@ def largest_t(systems: int, raters: int, campaigns: int = 4000) -> np.ndarray:
 
 @pytest.mark.parametrize(("systems", "raters"), [(2, 3), (5, 5), (10, 8), (10, 24)])
 def test_all_claims_of_one_campaign_hold_together(systems, raters):
-    """No more false claims than 5 %, and hardly fewer; Tukey's range makes .11 to .45 of them."""
+    """No more false claims than 5 %, and hardly fewer; Tukey's range makes up to .12 of them."""
     pairs = systems * (systems - 1) // 2
     false = np.mean(largest_t(systems, raters) > critical_t(0.05, pairs, raters - 1))
     assert 0.035 < false < 0.06

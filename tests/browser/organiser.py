@@ -14,6 +14,8 @@ from rankme.models.jobs import Job
 from tests.accounts import PASSWORD
 from tests.live import wait_for
 
+PHONE = {"width": 390, "height": 844}
+
 
 def log_in(page: Page) -> None:
     """Be Olga, whom `make_account` makes: her session is made here, past the slow password."""

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createRecovery } from "../../static/js/sending/recovery.js";
+import { createRecovery } from "../../static/js/sending/post.js";
 
 function recovering({
   session = { ok: true, json: async () => ({ token: "new" }) },

@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { present, response } from "../../static/js/work/timed.js";
-import { frameInterval, painted, Stopwatch, timerResolution } from "../../static/js/work/timing.js";
-import { countWords } from "../../static/js/work/words_in_view.js";
+import {
+  countWords,
+  frameInterval,
+  painted,
+  Stopwatch,
+  timerResolution,
+} from "../../static/js/work/timing.js";
 import { stillClock } from "./parts.js";
 
 const frames = (interval) => {

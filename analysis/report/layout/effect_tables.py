@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from analysis.report.effect_section import EffectSection
+from analysis.scales.equivalence import Equivalence
 from analysis.scales.preferences import Preference
 from analysis.scales.rater_tests import RaterTests
 from analysis.translatable import gettext_noop as _
 
+from .model_tables import pairs_table
 from .table_model import SYSTEM, Column, Format, Role, Row, Table
 
 ONE_BY_ONE = _("Each interval holds alone, not for all together: it makes no claim.")
@@ -18,6 +21,8 @@ def effect_tables(section: EffectSection) -> Iterator[Table]:
     """Yield the tables of every two systems, and of each system against the others."""
     if section.tests:
         yield _test_table(section.tests, section.rater_sd)
+    if section.equivalence:
+        yield _equivalence_table(section.equivalence)
     if section.rest:
         yield _preference_table(
             "preferences", _("Probability of being preferred to another system"), section.rest
@@ -61,6 +66,11 @@ def _test_table(tests: RaterTests, rater_sd: float | None) -> Table:
         Role.HONEST,
         notes=(_("p is adjusted for all pairs and both tests. Raters are new, items are these."),),
     )
+
+
+def _equivalence_table(found: Equivalence) -> Table:
+    table = pairs_table("equivalence", _("Equivalence: two one-sided tests"), found.pairs)
+    return replace(table, role=Role.HONEST, notes=(f"± {found.margin:g} ({found.unit})",))
 
 
 def _preference_table(name: str, caption: str, rows: Sequence[Preference]) -> Table:

@@ -19,6 +19,8 @@ from .table_model import Cell, Column, Format, Role, Table, rows_of
 def metric_tables(section: MetricSection) -> list[Table]:
     """Return all tables of one criterion's metrics."""
     found = list(comparison_tables(section.comparison)) if section.comparison else []
+    if section.ranking:
+        found.insert(1, ranking_level_table(section.ranking))
     powered = [each for each in section.powered if each.estimates]
     if powered:
         found.append(worth_table(powered))
@@ -72,8 +74,8 @@ def _system_table(found: MetricReport) -> Table:
     columns = (
         METRIC, CLUSTER, _number("Pearson r"), *intervals, _number("Spearman ρ"),
         _number("Kendall τ_b"), _number(_("Pairwise accuracy")),
-        _number(_("Soft pairwise accuracy")), _number(_("r without outlying systems")),
-        Column(_("Systems"), Format.WHOLE),
+        _number(_("Soft pairwise accuracy")), Column(_("other systems"), Format.INTERVAL, 3),
+        _number(_("r without outlying systems")), Column(_("Systems"), Format.WHOLE),
     )  # fmt: skip
     rows = [
         (
@@ -85,6 +87,7 @@ def _system_table(found: MetricReport) -> Table:
             each.kendall,
             each.pairwise_accuracy,
             each.soft_pairwise_accuracy,
+            each.intervals.get("systems", {}).get("soft_pairwise_accuracy"),
             each.pearson_without_outliers,
             each.systems,
         )
@@ -93,6 +96,29 @@ def _system_table(found: MetricReport) -> Table:
     return Table(
         "system-level", _("Metrics against people: whole systems"), columns, rows_of(*rows),
         Role.PAPER, notes=_reasons(found.system_level),
+    )  # fmt: skip
+
+
+def ranking_level_table(levels: Sequence[SystemLevel]) -> Table:
+    """Lay out metrics against the strengths of systems."""
+    columns = (
+        METRIC, _number("Pearson r"),
+        *(Column(title, Format.INTERVAL, 3) for title in OVER.values()),
+        _number("Spearman ρ"), _number("Kendall τ_b"), _number(_("Pairwise accuracy")),
+        _number(_("r without outlying systems")), Column(_("Systems"), Format.WHOLE),
+    )  # fmt: skip
+    rows = [
+        (
+            each.metric, each.pearson,
+            *(each.intervals.get(unit, {}).get("pearson") for unit in OVER),
+            each.spearman, each.kendall, each.pairwise_accuracy, each.pearson_without_outliers,
+            each.systems,
+        )
+        for each in levels
+    ]  # fmt: skip
+    return Table(
+        "ranking-level", _("Metrics against the ranking: Bradley–Terry strengths of systems"),
+        columns, rows_of(*rows), Role.HONEST, notes=_reasons(levels),
     )  # fmt: skip
 
 

@@ -21,6 +21,10 @@ RANKED = {
     "screens": (Role.MORE, _("Whole screens resampled before each run")),
     "pairs": (Role.MORE, _("Pairs resampled before each run")),
 }
+ALWAYS_WON = _(
+    "Some systems always won or tied, so the estimates are penalised (Firth 1993), and errors take "
+    "each rater or item as one comparison of a pair. Exact tests say what raters agree on."
+)
 CLUSTER = Column(_("Cluster"), Format.WHOLE)
 RANKS = Column(_("Ranks"), Format.RANGE)
 
@@ -64,6 +68,7 @@ def strength_table(result: BradleyTerry) -> Table:
         ),
         Role.HONEST,
         heads=4,
+        notes=(ALWAYS_WON,) if result.penalised else (),
     )
 
 

@@ -13,13 +13,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
-from rankme.models import (
-    PanelPayment,
-    PanelStudy,
-    PanelSubmission,
-    RaterExclusion,
-    RuleDecision,
-)
+from rankme.models import PanelPayment, PanelStudy, PanelSubmission, RaterExclusion, RuleDecision
 from rankme.panel_links.outcomes import FINISHED
 
 from .bounds import LONGEST_REASON

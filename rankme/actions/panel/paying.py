@@ -7,6 +7,7 @@ reward. Bonuses it pays twice, so a bonus whose answer is lost waits for a perso
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
@@ -23,6 +24,7 @@ from rankme.panel_calls.prolific import Prolific, SubmissionThere
 
 from .accounts import one_at_a_time, panel_of
 
+log = logging.getLogger(__name__)
 Kind, State = PanelPayment.Kind, PanelPayment.State
 There = PanelSubmission.State
 LEAST_SHARE = 8
@@ -67,12 +69,18 @@ def _drafted(study: PanelStudy) -> list[PanelPayment]:
     return list(found.select_related("submission", "study"))
 
 
+def _lose(bonus: PanelPayment, reason: str) -> None:
+    """Nobody knows whether the panel has paid this bonus: a person has to look."""
+    settle(bonus, State.LOST, reason)
+    log.critical("Bonus %s of study %s may be paid or not: look at it", bonus.pk, bonus.study_id)
+
+
 def _take_up_orphans(study: PanelStudy) -> None:
     """Take up payments whose answers are not awaited any more: rewards are asked for again."""
     interrupted = _("The site was interrupted before the answer came.")
     asked = study.payments.filter(state=State.ASKED)
     for orphan in asked.filter(kind=Kind.BONUS):
-        settle(orphan, State.LOST, interrupted)
+        _lose(orphan, interrupted)
     silent = Q(state=State.ASKED, external_id=ACCEPTED, asked_at__lt=timezone.now() - LONGEST_WAIT)
     unknown = Q(state=State.ASKED) & ~Q(external_id=ACCEPTED) | Q(state=State.LOST) | silent
     study.payments.filter(unknown, kind__in=PanelPayment.BASE).update(
@@ -161,7 +169,7 @@ def _pay(panel: Prolific, payment: PanelPayment) -> bool:
         settle(payment, State.REFUSED, str(refusal))
     except AnswerLost as lost:
         if payment.kind == Kind.BONUS:
-            settle(payment, State.LOST, str(lost))
+            _lose(payment, str(lost))
         else:
             _back_to_drafted(payment, str(lost))
     return False

@@ -111,6 +111,7 @@ def take_snapshot(run: AnalysisRun) -> None:
     if not len(table):
         raise RefusedAction(_("There are no judgements on these criteria yet."))
     packed = io.BytesIO()
+    # Without the time of day, so that the same judgements are the same bytes.
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=3, mtime=0) as file:
         write_table(table, file)
     names, judges = (run.options.get(name, ()) for name in ("metrics", "judges"))

@@ -10,17 +10,14 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
-from rankme.models import (
-    AnalysisRun,
-    Campaign,
-    Report,
-)
+from rankme.models import AnalysisRun, Campaign, Report
 from rankme.models.jobs import Job
 
 
 @transaction.atomic
 def publish_report(run: AnalysisRun, *, by: User) -> Report:
     """Give the run a page that anybody with its address can read; again after a withdrawal."""
+    # Of two clicks the second waits here, finds the first one's report, and notes nothing.
     run = AnalysisRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
     if run.state != Job.State.DONE:
         raise RefusedAction(_("Only an analysis that is done can be published."))
@@ -38,6 +35,7 @@ def publish_report(run: AnalysisRun, *, by: User) -> Report:
 @transaction.atomic
 def withdraw_report(report: Report, *, by: User) -> None:
     """Take the public page away; the run and its numbers stay."""
+    # The condition is in the UPDATE: of two withdrawals at once, one changes the row and is noted.
     if Report.objects.filter(pk=report.pk, withdrawn_at=None).update(withdrawn_at=Now()):
         standing = Report.objects.filter(run__campaign=report.run.campaign, withdrawn_at=None)
         if not standing.exists():

@@ -47,6 +47,7 @@ class StoredParts:
     def _store(self, name: str, content: bytes) -> bytes:
         part = RunPart(run=self.run, name=name, content=content)
         with transaction.atomic():
+            # A worker that was presumed dead may have stored it meanwhile, with the same numbers.
             RunPart.objects.bulk_create([part], ignore_conflicts=True)
             jobs.confirm(self.job)
         jobs.checkpoint(self.job)

@@ -21,14 +21,8 @@ from analysis.ranking.clusters import resamplings_of
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from rankme.actions import jobs
-from rankme.exporting.bundle import (
-    report_options,
-    run_table,
-)
-from rankme.models import (
-    AnalysisRun,
-    RunChunk,
-)
+from rankme.exporting.bundle import report_options, run_table
+from rankme.models import AnalysisRun, RunChunk
 
 if TYPE_CHECKING:
     from analysis.ranking.clusters import Resampling
@@ -96,6 +90,7 @@ def resamplings_of_run(run_id: int, data_sha256: str) -> dict[str, Resampling]:
 
 def call_helpers(run: AnalysisRun) -> None:
     waiting = run.chunks.filter(draws=None).count()
+    # The leader computes one itself.
     helpers = min(waiting - 1, MOST_HELPERS)
     jobs.send([("rankme.tasks.compute_chunks", run.pk)] * max(helpers, 0))
 
@@ -120,6 +115,7 @@ def compute_one(run: AnalysisRun, worker: str) -> bool:
     if chunk is None:
         return False
     resampling = resamplings_of_run(run.pk, run.data_sha256)[chunk.job]
+    # Little-endian on every machine: a site's workers need not have the same kind of processor.
     drawn = np.ascontiguousarray(resampling.draw(chunk.first, chunk.count), dtype="<f8")
     RunChunk.objects.filter(pk=chunk.pk).update(
         draws=drawn.tobytes(), claimed_at=Now(), claimed_by=worker[:200]

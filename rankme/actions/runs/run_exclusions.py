@@ -12,12 +12,7 @@ from analysis.plain import plain
 from analysis.report.make import rank_changes_by_raters
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
-from rankme.models import (
-    AnalysisRun,
-    Campaign,
-    RaterExclusion,
-    Submission,
-)
+from rankme.models import AnalysisRun, Campaign, RaterExclusion, Submission
 from rankme.queries.judgement_table import judgement_table
 from rankme.queries.quality import displaced_by_rule, rule_findings
 

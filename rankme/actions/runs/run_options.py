@@ -12,12 +12,8 @@ from analysis.plain import plain
 from analysis.report.options import ReportOptions
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.errors import InvalidOptions, Problem
-from rankme.exporting.bundle import (
-    SITE_OPTIONS,
-)
-from rankme.models import (
-    Campaign,
-)
+from rankme.exporting.bundle import SITE_OPTIONS
+from rankme.models import Campaign
 from rankme.protocols.documents import DOCUMENT
 from rankme.queries.judgement_table import factor_column
 

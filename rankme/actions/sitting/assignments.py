@@ -265,11 +265,13 @@ def expire_overdue(campaign: Campaign | None = None) -> int:
     found = list(overdue.values_list("pk", "slot_id"))
     if not found:
         return 0
+    # Somebody else works on a locked slot; if its lease stays overdue, the next look frees it.
     slots = Slot.objects.select_for_update(skip_locked=True).filter(
         pk__in=[slot for _, slot in found]
     )
     ended = 0
     for slot in slots.order_by("pk"):
+        # Read again under the lock: the rater may have renewed the lease, or finished.
         overdue = Assignment.objects.overdue().select_related("campaign").filter(slot=slot)
         for assignment in overdue:
             if is_answered(assignment):
@@ -296,6 +298,7 @@ def free_lease(assignment: Assignment, *, by: User) -> None:
 
 def _give_up(assignment: Assignment, state: str) -> None:
     slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
+    # Read again under the lock: the lease may have ended, or the rater finished.
     assignment = Assignment.objects.get(pk=assignment.pk)
     if assignment.state != HELD:
         raise RefusedAction(
@@ -343,6 +346,7 @@ def settle_slots_of(participant: Participant) -> None:
     slots = Slot.objects.select_for_update(of=("self",)).filter(
         assignments__participant=participant
     )
+    # In this order, as everywhere: two that lock several slots cannot wait for each other.
     for slot in slots.order_by("pk"):
         if participant.exclusions.filter(withdrawn_at=None).exists():
             for held in slot.assignments.live().filter(participant=participant):

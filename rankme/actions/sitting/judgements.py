@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.actions import rate_limits
-from rankme.actions.rows.speed_flags import FAST, speed_flags
 from rankme.errors import InvalidAnswer, KeyReused, Problem, TooManySubmissions
 from rankme.models import (
     Assignment,
@@ -29,10 +28,7 @@ from rankme.protocols.crowd import Crowd
 from rankme.protocols.exchange.payload_hashes import chained
 from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.queries.check_answers import may_try_again
-from rankme.queries.definitions import (
-    FrozenDefinition,
-    frozen_definition,
-)
+from rankme.queries.definitions import FrozenDefinition, frozen_definition
 
 from . import check_rules
 from .assignments import HELD, is_answered, lease_end, settle_late
@@ -40,6 +36,7 @@ from .participation import end_work
 from .practice import is_past_the_gate
 from .screen_rules import LARGEST_SCREEN, refuse_by_rules
 from .sent_screens import ShownScreen, shown_screen
+from .speed_flags import FAST, speed_flags
 
 SECOND_BROWSER = gettext_noop("second browser")
 LARGEST_PAYLOAD = 200_000  # bytes that are read at all

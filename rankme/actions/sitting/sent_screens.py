@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.db import connection
 
-from rankme.actions.rows.speed_flags import OTHER_SCREENS, Sitting
 from rankme.errors import InvalidAnswer, Problem
 from rankme.models import Assignment, Output, Participant, Submission, Trial
 from rankme.protocols.answers import Reading
@@ -22,6 +21,8 @@ from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.protocols.screens import ScreenSpec
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
 from rankme.queries.trial_material import TrialMaterial, material_of_check
+
+from .speed_flags import OTHER_SCREENS, Sitting
 
 # A slot's assignments change only under its lock, and a statement sees what was committed before
 # it began: so this one comes first, and the next one reads.

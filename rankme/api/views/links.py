@@ -10,10 +10,7 @@ from rest_framework.response import Response
 
 from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign.campaigns import definition_of
-from rankme.api.rater_shapes import (
-    InvitationSerializer,
-    NewLinksSerializer,
-)
+from rankme.api.rater_shapes import InvitationSerializer, NewLinksSerializer
 from rankme.api.view import PageQuery, View, operation
 from rankme.links import entry_link, panel_link
 from rankme.models import Campaign

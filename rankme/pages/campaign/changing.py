@@ -13,13 +13,7 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.campaign import campaigns, changes
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, Problem, RankmeError
-from rankme.forms.definition import (
-    change_shape,
-    differences,
-    draw_form,
-    frozen_form,
-    read_form,
-)
+from rankme.forms.definition import change_shape, differences, draw_form, frozen_form, read_form
 from rankme.forms.organiser import CampaignFileForm, ReasonForm
 from rankme.models import Campaign
 from rankme.pages.previews.draft_preview import PREVIEW_PAGES

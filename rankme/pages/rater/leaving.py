@@ -18,14 +18,7 @@ from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch
 
 from .endings import ending_of_rater, money
-from .rater_pages import (
-    State,
-    asks_at_the_end,
-    leftovers_of,
-    rater_page,
-    step_of,
-    stored_screens,
-)
+from .rater_pages import State, asks_at_the_end, leftovers_of, rater_page, step_of, stored_screens
 
 
 @require_safe

@@ -24,6 +24,8 @@ def work_scripts(definition: Definition) -> list[str]:
     names = ["work/work"]
     if has_timed_screens(definition):
         names += ["work/bell", "work/timed"]
+    if definition.practice:
+        names += ["work/practice"]
     if has_pictorial_block(definition):
         names += ["blocks/pictorial"]
     if definition.has_documents:

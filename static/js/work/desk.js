@@ -3,8 +3,7 @@
 import { optionalPart, part } from "../parts.js";
 import { say } from "./notices.js";
 import { mountScreen } from "./screen.js";
-import { painted, ready, Stopwatch } from "./timing.js";
-import { wordsInView } from "./words_in_view.js";
+import { painted, ready, Stopwatch, wordsInView } from "./timing.js";
 
 /** @import { BrowserTools, Device, Draft, Drafts, Header, InstrumentModule, MountedScreen, Outcome, PageDocument, PageView, Refusal, Route, Stamp, Step, Submission, View } from "./types.js" */
 

@@ -3,7 +3,6 @@
 import { Desk } from "./desk.js";
 import { createHeader } from "./header.js";
 import { showMessage } from "./message.js";
-import { Practice } from "./practice.js";
 import { Route } from "./route.js";
 
 /** @import { Answer, Bell, BrowserTools, Device, Drafts, Entry, Feedback, InstrumentModule, Material, PageDocument, PageStorage, PageView, Refusal, Rests, Step, Submission } from "./types.js" */
@@ -21,6 +20,7 @@ import { Route } from "./route.js";
  * @property {BrowserTools & { bell?: Bell }} tools with a bell where a screen is timed
  * @property {Device} device
  * @property {typeof import("./timed.js").TimedTrials} [TimedTrials] where one is timed
+ * @property {typeof import("./practice.js").Practice} [Practice] where there are examples
  * @property {() => unknown} afterSending
  * @property {() => unknown} onPractised
  * @property {(trial: number, screens: Answer[][]) =>
@@ -52,7 +52,7 @@ export class Sitting {
 
   /** @param {SittingParts} parts */
   constructor(parts) {
-    const { page, storage, drafts, breaks, view, tools, TimedTrials } = parts;
+    const { page, storage, drafts, breaks, view, tools, TimedTrials, Practice } = parts;
     const route = new Route({ page, drafts });
     const header = createHeader({ page, view, route });
     const desk = new Desk({ ...parts, route, header, onWork: (spent) => breaks.worked(spent) });
@@ -64,28 +64,30 @@ export class Sitting {
     if (TimedTrials && bell) {
       this.#timedTrials = new TimedTrials({ page, desk, header, view, tools: { ...tools, bell } });
     }
-    this.#practice = new Practice({
-      page,
-      storage,
-      drafts,
-      route,
-      tell: (title, text) => this.#comeBetween(title, text),
-      compare: (result, material) => this.#compareAnswers(result, material),
-      leave: () => parts.reload().then(() => new Promise(() => undefined)),
-      askForFeedback: parts.askForFeedback,
-      onDone: parts.onPractised,
-    });
+    this.#practice =
+      Practice &&
+      new Practice({
+        page,
+        storage,
+        drafts,
+        route,
+        tell: (title, text) => this.#comeBetween(title, text),
+        compare: (result, material) => this.#compareAnswers(result, material),
+        leave: () => parts.reload().then(() => new Promise(() => undefined)),
+        askForFeedback: parts.askForFeedback,
+        onDone: parts.onPractised,
+      });
   }
 
   async run() {
     await Promise.all([this.#route.load(), this.#parts.breaks.load()]);
-    await this.#practice.load();
+    await this.#practice?.load();
     for (;;) {
       this.#desk.clear();
       const step = this.#route.next();
       // Reading and finding are one trial: what covers the page waits until both are done.
       if (!this.#inTrial || !step || step.screen === 0) await this.#endTrial(step);
-      if (await this.#practice.catchUp()) continue;
+      if (await this.#practice?.catchUp()) continue;
       if (step) await this.#showStep(step);
       else if (await this.#parts.onEnd(this.#route)) return;
     }

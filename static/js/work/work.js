@@ -5,8 +5,7 @@ import { forgetLink, keepLink } from "../participant/kept_link.js";
 import { optionalPart, part } from "../parts.js";
 import { Drafts } from "../sending/drafts.js";
 import { Outbox, systemClock } from "../sending/outbox.js";
-import { createPost } from "../sending/post.js";
-import { createRecovery } from "../sending/recovery.js";
+import { createPost, createRecovery } from "../sending/post.js";
 import { memoryStorage, openStorage, withFallback } from "../sending/storage.js";
 import { Breaks } from "./breaks.js";
 import { showMessage } from "./message.js";
@@ -85,9 +84,10 @@ async function start() {
   const { assignment, breaks: rules } = page;
   const drafts = new Drafts({ storage, outbox, newKey: () => crypto.randomUUID(), assignment });
   const breaks = new Breaks({ storage, breaks: rules, assignment, wallClock: Date.now });
-  const [instruments, { TimedTrials, bell }] = await Promise.all([
+  const [instruments, { TimedTrials, bell }, { Practice }] = await Promise.all([
     loadInstruments(),
     loadTimedTrials(),
+    page.practice.length ? import("./practice.js") : { Practice: undefined },
     prepareBlocks(page.screens.map((_, index) => template(`screen-${index}`))),
   ]);
   /** @type {Sitting} */
@@ -98,6 +98,7 @@ async function start() {
     breaks,
     instruments,
     TimedTrials,
+    Practice,
     view: view(),
     tools: { ...tools(), bell },
     device: measureDevice(),

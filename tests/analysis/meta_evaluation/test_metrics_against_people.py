@@ -22,10 +22,12 @@ from analysis.meta_evaluation.pairs_within import PairsWithin
 from analysis.meta_evaluation.people import People
 from analysis.meta_evaluation.segment_level import kendall_within, pearson_within, segment_level
 from analysis.meta_evaluation.soft_pairwise import (
+    accuracy_of,
+    interval_over_systems,
     pairwise_p_values,
     random_signs,
-    soft_pairwise_accuracies,
     soft_pairwise_accuracy,
+    soft_pairwise_distances,
 )
 from analysis.meta_evaluation.system_level import (
     MEASURES,
@@ -66,7 +68,8 @@ def test_segments_without_judgements_are_dropped_for_people_and_metric():
     people, metric = array([1, None, 3], [4, None, 6]), array([2, 1, 8], [3, 5, 6])
     kept = soft_pairwise_accuracy(people[:, [0, 2]], metric[:, [0, 2]], seed=4)
     assert soft_pairwise_accuracy(people, metric, seed=4) == kept
-    assert soft_pairwise_accuracies(people, metric[None], seed=4) == [kept]
+    (distances,) = soft_pairwise_distances(people, metric[None], seed=4)
+    assert accuracy_of(distances) == kept
 
 
 def test_p_values_are_those_of_the_definition():
@@ -97,9 +100,33 @@ def test_pairs_use_the_segments_that_both_systems_have():
 def test_a_metric_that_is_people_reaches_one():
     rng = np.random.default_rng(1)
     people = rng.normal(size=(4, 30)) + np.arange(4)[:, None]
-    found = soft_pairwise_accuracies(people, np.stack([people, 3 * people, -people]), seed=1)
+    found = [
+        accuracy_of(each)
+        for each in soft_pairwise_distances(people, np.stack([people, 3 * people, -people]), seed=1)
+    ]
     assert found[:2] == [1, 1]
     assert found[2] < 0.2
+
+
+def test_soft_pairwise_accuracys_interval_holds_for_other_systems():
+    """Metrics with a liking of their own for each system; the negative control draws pairs, as if
+    those of one system were independent."""
+    rng = np.random.default_rng(6)
+    distances = []
+    for _ in range(150):
+        merit, liking = rng.normal(size=(2, 10, 1)) * [[[0.25]], [[0.15]]]
+        people, metric = merit + rng.normal(size=(2, 10, 60)) + liking * [[[0]], [[1]]]
+        distances += soft_pairwise_distances(people, metric[None], permutations=100, seed=4)
+    truth = np.mean([accuracy_of(each) for each in distances])
+    held = {"systems": [], "pairs": []}
+    for each in distances:
+        low, high = interval_over_systems(each, seed=1, resamples=200, alpha=0.05)
+        held["systems"].append(low <= truth <= high)
+        drawn = 1 - rng.choice(each[~np.isnan(each)], (200, 45)).mean(axis=1)
+        low, high = np.quantile(drawn, [0.025, 0.975])
+        held["pairs"].append(low <= truth <= high)
+    assert np.mean(held["systems"]) > 0.87
+    assert np.mean(held["pairs"]) < 0.8
 
 
 # --- tie calibration ---------------------------------------------------------------------------
@@ -370,8 +397,10 @@ def test_the_better_metric_is_closer_in_every_measure(report):
 def test_intervals_say_what_was_drawn_and_hold_the_estimate(report):
     for each in report.system_level[:2]:
         assert set(each.intervals) == {"systems", "items", "raters"}
+        low, high = each.intervals["systems"]["soft_pairwise_accuracy"]
+        assert low <= each.soft_pairwise_accuracy <= high
         for of_measures in each.intervals.values():
-            assert set(of_measures) == set(MEASURES)
+            assert set(of_measures) - {"soft_pairwise_accuracy"} == set(MEASURES)
             low, high = of_measures["pearson"]
             assert low <= each.pearson + 0.02 and each.pearson <= high + 0.02
 
@@ -545,7 +574,7 @@ def test_the_command(tmp_path: Path, capsys):
     picture = tmp_path / "metrics.svg"
     assert main([*arguments, "--latex", "--plot", str(picture)]) == 0
     shown = capsys.readouterr().out
-    assert shown.count(r"\begin{tabular}") == shown.count("% ") == 8
+    assert shown.count(r"\begin{tabular}") == shown.count("% ") == 9
     assert "% Metrics against people: whole systems" in shown and "good & 1 & " in shown
     assert picture.read_bytes().startswith(b"<?xml")
     assert main([*arguments, "--lower-is-better", "nothing"]) == 2

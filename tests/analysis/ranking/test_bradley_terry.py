@@ -5,10 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from analysis import OptionsError, RankingError
 from analysis.errors import Undefined
-from analysis.ranking.bradley_terry import abilities, bradley_terry, fit
+from analysis.ranking.bradley_terry import (
+    Separated,
+    abilities,
+    bradley_terry,
+    fit,
+    penalised_fit,
+    require_estimable,
+)
 from analysis.ranking.pairs import LOSS, TIE, WIN, Counts, count, pairs_from_table
 from analysis.ranking.resampling import Resampler
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
@@ -137,23 +145,65 @@ def test_effective_raters_are_fewer_than_raters_of_unequal_work():
     assert uneven.df == pytest.approx(uneven.effective - 1)
 
 
-def test_separated_systems_are_named():
+# R 4.2.2, brglm2 0.9: glm(cbind(wins, losses) ~ first - second, method = "brglmFit", AS_mean).
+WINS = [[0, 10, 8, 9], [0, 0, 6, 7], [0, 3, 0, 5], [0, 2, 4, 0]]
+IN_ONE_ORDER = np.triu(np.full((4, 4), 50), 1).tolist()
+PENALISED = {
+    "the first always wins": (WINS, [3.070909650530, -0.433171217478, -1.171287766344]),
+    "all agree": (IN_ONE_ORDER, [6.92206742476, 2.30722771824, -2.30722771824]),
+}
+
+
+@pytest.mark.parametrize("case", PENALISED)
+def test_penalised_abilities_are_those_of_brglm2(case):
+    wins, expected = PENALISED[case]
+    found = penalised_fit(Counts(np.array(wins, float), np.zeros((4, 4))))
+    assert found.ability[:3] == pytest.approx(expected, abs=1e-8)
+    assert found.ability.sum() == pytest.approx(0)
+
+
+def test_penalised_abilities_maximise_the_likelihood_with_jeffreys_penalty():
+    dice = np.random.default_rng(2)
+    wins = dice.integers(0, 4, (5, 5)) * (1.0 - np.eye(5))
+    wins[1:, 0], wins[0, 1:] = 0, 2
+    ties = np.triu(dice.integers(0, 3, (5, 5)), 1) * 1.0
+    ties[0] = 0
+    counts = Counts(wins, ties + ties.T)
+
+    def penalised(free: np.ndarray) -> float:
+        ability = np.append(free, -free.sum())
+        chance = expit(ability[:, None] - ability)
+        weight = counts.met * chance * (1 - chance)
+        information = (np.diag(weight.sum(axis=1)) - weight)[1:, 1:]
+        likelihood = np.sum((wins + counts.ties / 2) * np.log(chance))
+        return -likelihood - np.log(np.linalg.det(information)) / 2
+
+    best = minimize(penalised, np.zeros(4), options={"gtol": 1e-8}).x
+    assert penalised_fit(counts).ability[:4] == pytest.approx(best, abs=1e-5)
+
+
+def test_systems_that_always_win_are_ranked_and_not_claimed_from_few_raters():
+    """Three raters with strong tastes agree by chance in a quarter of studies, on every item."""
     screens = [
-        {"rater": f"r{n}", "item": "i", "values": {"best": 9, "a": n % 2, "b": n % 3}}
-        for n in range(12)
+        {"rater": f"r{n % 3}", "item": f"i{n // 3}", "values": {"best": 9, "a": 2, "b": n % 2}}
+        for n in range(90)
     ]
-    with pytest.raises(RankingError, match=r"Separated: .*best"):
-        bradley_terry(pairs_from_table(table_of_screens(screens)))
+    pairs = pairs_from_table(table_of_screens(screens))
+    found = bradley_terry(pairs)
+    assert found.penalised and [each.system for each in found.systems] == ["best", "a", "b"]
+    assert min(pair.p for pair in found.pairs) > 0.05
+    with pytest.raises(Separated, match=r"Separated: .*best"):
+        require_estimable(pairs.systems, count(pairs))
 
 
-def test_a_tie_parameter_without_estimate_is_refused():
+def test_ties_without_an_estimate_count_as_half_wins():
     """a never lost to b: ties and a's wins alone push ν and the distance to infinity."""
     values = [{"a": 0, "b": 0}, {"a": 0, "b": 0}, {"a": 1, "b": 0}]
     screens = [{"rater": f"r{n}", "item": "i", "values": each} for n, each in enumerate(values)]
     pairs = pairs_from_table(table_of_screens(screens))
-    with pytest.raises(RankingError, match="ν has no estimate"):
-        bradley_terry(pairs)
-    assert bradley_terry(pairs, ties="half", generality="raters").systems[0].system == "a"
+    found = bradley_terry(pairs, generality="raters")
+    assert found.penalised and found.tie is None and found.systems[0].system == "a"
+    assert not bradley_terry(pairs, ties="half", generality="raters").penalised
 
 
 def test_disconnected_systems_are_named():

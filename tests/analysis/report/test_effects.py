@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analysis import OptionsError
 from analysis.report.make import ReportOptions, make_report
 from analysis.report.model import CriterionReport
 from tests.analysis.judged import table_of_screens
@@ -50,3 +51,26 @@ def test_lower_values_are_preferred_where_lower_is_better():
         found = report_on(values, kinds={"quality": kind}, lower_is_better=["quality"])
         best = found.effects.rest[0]
         assert best.a == "a" and best.share > 0.5 and found.effects.tests.pairs[0].difference > 0
+
+
+@pytest.mark.parametrize(("kind", "margin"), [("scale", 0.5), ("relative", 0.25)])
+def test_equivalence_is_said_only_within_the_stated_margin(kind, margin):
+    dice = np.random.default_rng(6)
+    alike = dice.normal(size=(12, 24, 3)) + np.array([1.5, 0, 0])
+    options = {"kinds": {"quality": kind}, "equivalence": {"quality": margin}}
+    found = report_on(alike, **options)
+    assert [(each.a, each.b) for each in found.effects.equivalence.equivalent()] in (
+        [("b", "c")],
+        [("c", "b")],
+    )
+    (said,) = (each for each in found.sentences if "margin of equivalence" in each)
+    assert " and " in said.split("differences for:")[1] and "new raters and new items" in said
+    scarce = report_on(alike[:3, :4], **options)
+    (said,) = (each for each in scarce.sentences if "margin of equivalence" in each)
+    assert "smaller differences for: no pair" in said
+    assert not any("quivalen" in each for each in report_on(alike).sentences)
+
+
+def test_a_margin_of_equivalence_is_a_positive_number():
+    with pytest.raises(OptionsError, match="equivalence of quality must be above 0"):
+        ReportOptions(equivalence={"quality": 0.0})

@@ -6,8 +6,10 @@ import io
 import pytest
 
 from analysis.errors import OptionsError, TableError
+from analysis.spans.agreement import span_agreement
 from analysis.spans.files import read_spans
 from analysis.spans.model import Mark, MarkedOutput, SpanTable
+from analysis.spans.own import fingerprint
 from analysis.spans.scoring import count_kinds, judgement_table, score_segments, score_systems
 from analysis.spans.weights import parse_weights
 from tests.analysis.published import oracle_data
@@ -148,9 +150,13 @@ def test_per_100_words_is_undefined_without_words(text):
 
 def test_intervals_cover_the_mean_of_the_items_and_do_not_depend_on_the_order():
     outputs = [("r", "s", str(item), marks(*[("minor", "")] * (item % 5))) for item in range(60)]
-    tables = table_of(*outputs), table_of(*outputs)
+    outputs += [("q", *rest) for _rater, *rest in outputs[7:40]]
+    tables = table_of(*outputs), table_of(*reversed(outputs))
     first, again = (score_systems(score_segments(each, WEIGHTS), each)[0] for each in tables)
     assert first == again
+    assert fingerprint(tables[0]) == fingerprint(tables[1])
+    compared, reverse = (span_agreement(each, WEIGHTS, resamples=50) for each in tables)
+    assert compared == reverse
     # The standard error of the mean of 0 … 4 in equal shares: √2 / √60.
     assert first.high - first.low == pytest.approx(2 * 1.96 * 2**0.5 / 60**0.5, rel=0.15)
 

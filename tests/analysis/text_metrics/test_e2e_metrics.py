@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from analysis.meta_evaluation.against_people import (
@@ -14,6 +15,7 @@ from analysis.meta_evaluation.against_people import (
 from analysis.meta_evaluation.people import People
 from analysis.text_metrics.score_files import scores_from
 from analysis.text_metrics.scoring import Scored, score
+from analysis.text_metrics.similarity import similarities
 from analysis.text_metrics.text_files import Material
 from tests.analysis.published import e2e_challenge, e2e_meanings, e2e_quality, published
 
@@ -87,3 +89,40 @@ def test_over_systems_they_are_weak_too(compared: MetricReport):
     assert (bleu.systems, bleu.pearson) == (21, pytest.approx(0.270, abs=5e-4))
     assert nist.pearson == pytest.approx(0.223, abs=5e-4)
     assert bleu.pairwise_accuracy == pytest.approx(0.657, abs=5e-4)
+
+
+# Dušek, Novikova & Rieser (2020), Figure 4: mean similarity to all other systems.
+FIGURE_4 = {
+    "tgen": 0.48, "slug": 0.47, "tnt1": 0.46, "nle": 0.46, "tnt2": 0.46, "harv": 0.46,
+    "zhang": 0.45, "sheff1": 0.44, "tr1": 0.44, "gong": 0.44, "slug-alt": 0.42, "zhaw2": 0.42,
+    "zhaw1": 0.40, "chen": 0.40, "tuda": 0.37, "adapt": 0.37, "forge3": 0.34, "sheff2": 0.34,
+    "tr2": 0.33, "forge1": 0.31,
+}  # fmt: skip
+
+
+# The same, Table 9: MSTTR-50.
+TABLE_9 = {
+    "tr2": 0.62, "adapt": 0.61, "forge1": 0.59, "zhaw1": 0.58, "zhaw2": 0.57, "forge3": 0.56,
+    "tuda": 0.55, "dangnt": 0.54, "slug-alt": 0.54, "slug": 0.52, "tnt1": 0.52, "sheff1": 0.52,
+    "nle": 0.52, "tgen": 0.52, "tnt2": 0.51, "harv": 0.51, "tr1": 0.50, "gong": 0.50,
+    "zhang": 0.47, "chen": 0.43, "sheff2": 0.43,
+}  # fmt: skip
+
+
+def test_systems_are_as_alike_as_figure_4_prints_them(challenge: Material):
+    """BLEU of a twentieth of the items, where the figure has the mean of five metrics of all."""
+    chosen = sorted(challenge.inputs)[::20]
+    outputs = {
+        system: {item: texts[item] for item in chosen}
+        for system, texts in challenge.outputs.items()
+    }
+    (found,) = similarities(replace(challenge, outputs=outputs), ("bleu",), lowercase=True)
+    ours = [found.means[system] for system in FIGURE_4]
+    assert np.corrcoef(ours, list(FIGURE_4.values()))[0, 1] > 0.95
+
+
+def test_segments_of_the_outputs_are_as_varied_as_table_9_prints_them(challenge: Material):
+    """Restaurants' names were replaced there, which lowers the ratio by about .03."""
+    (found,) = score(challenge, ("msttr",))
+    ours = [found.systems[system] for system in TABLE_9]
+    assert np.corrcoef(ours, list(TABLE_9.values()))[0, 1] > 0.98

@@ -85,7 +85,7 @@ def test_the_way_to_the_first_screen_is_light(page: Page, name):
     page.wait_for_load_state("networkidle")
     from_the_network = [size for size in sizes if size]
     print(f"{name}: {sum(sizes) / 1024:.1f} KiB in {len(from_the_network)} files")
-    assert sum(sizes) <= (120 if marks_texts(name) else 84) * 1024
+    assert sum(sizes) <= (120 if marks_texts(name) else 80) * 1024
     assert hosts == {page.url.split("/")[2]}
 
 
