@@ -77,7 +77,8 @@ class AnalysisSpec(Part):
     @field_validator("options")
     @classmethod
     def options_are_those_of_a_report(cls, options: dict[str, Any]) -> dict[str, Any]:
-        # Imported here, because a page for raters needs no statistics.
+        if fixed := [name for name in FIXED_OPTIONS if name in options]:
+            raise ValueError(f"“{fixed[0]}” is a setting of the campaign, not an option here")
         try:
             ReportOptions.from_dict(options)
         except OptionsError as error:
@@ -121,14 +122,14 @@ InputKind = Annotated[
 ]
 
 # What claims are about (see `analysis.inference`).
-Generality = Annotated[
-    Literal["both", "raters", "items"],
-    Labels(
-        both=_("New raters and new items"),
-        raters=_("New raters of these items"),
-        items=_("New items and these raters"),
-    ),
-]
+GENERALITY = Labels(
+    both=_("New raters and new items"),
+    raters=_("New raters of these items"),
+    items=_("New items and these raters"),
+)
+Generality = Annotated[Literal["both", "raters", "items"], GENERALITY]
+# Options of reports that are settings of their own, because a launch fixes them.
+FIXED_OPTIONS = ("generality", "primary", "equivalence")
 
 
 class Definition(Part):
@@ -197,6 +198,27 @@ class Definition(Part):
         description=_(
             "Reports test for this, and say it with each claim. It is fixed at the launch. A claim "
             "needs at least three raters, items, or both."
+        ),
+    )
+    primary: str = Field(
+        "",
+        max_length=60,
+        title=_("Primary criterion"),
+        description=_(
+            "The short name of the criterion that your study is about. Its claims have the whole "
+            "significance level, and the other criteria share another one. Empty: reports say that "
+            "nothing is adjusted. It is fixed at the launch."
+        ),
+    )
+    equivalence: dict[str, float] = Field(
+        default_factory=dict,
+        max_length=100,
+        title=_("Margins of equivalence"),
+        description=_(
+            "One per line, as criterion: the largest difference that does not matter, such as "
+            "fluency: 5, in points of its scale. For judgements relative to each other, it is the "
+            "distance from 0.5 of the probability of being preferred, such as 0.1. Without a "
+            "margin no report says that a system is as good as another. Fixed at the launch."
         ),
     )
     analysis: AnalysisSpec = Field(AnalysisSpec(), title=_("Analysis"))

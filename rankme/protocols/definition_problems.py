@@ -13,6 +13,7 @@ from .dialogues import dialogue_problems
 from .documents import document_problems
 from .expectations import problem_with, problem_with_structured
 from .matrix import matrix_problems
+from .parts import unknown_name
 from .problem_words import Finding
 from .questions import condition_problems
 from .screens import FILE_BLOCKS, ScreenSpec
@@ -33,6 +34,7 @@ def problems_in(definition: Definition) -> Iterator[Finding]:
     yield from _showing_problems(definition)
     for name in sorted(definition.analysis.criteria() - set(definition.kinds)):
         yield ("analysis", "options"), f"there is no criterion “{str(name)[:60]}”"
+    yield from _claim_problems(definition)
     yield from _practice_problems(definition)
     yield from condition_problems("entry_questions", definition.entry_questions)
     yield from condition_problems(
@@ -43,6 +45,20 @@ def problems_in(definition: Definition) -> Iterator[Finding]:
     yield from matrix_problems(definition)
     yield from _check_problems(definition)
     yield from _rule_problems(definition)
+
+
+def _claim_problems(definition: Definition) -> Iterator[Finding]:
+    """Claims are made of criteria whose values can be compared."""
+    kinds = definition.kinds
+    comparable = [name for name, kind in kinds.items() if kind not in ("text", "category")]
+    if definition.primary and definition.primary not in comparable:
+        yield ("primary",), unknown_name("comparable criterion", definition.primary, comparable)
+    for name, margin in definition.equivalence.items():
+        if name not in comparable:
+            yield ("equivalence",), unknown_name("comparable criterion", name, comparable)
+        elif not 0 < margin < (0.5 if kinds[name] == "relative" else 1e100):
+            limit = " and below 0.5" if kinds[name] == "relative" else ""
+            yield ("equivalence",), f"the margin of “{name}” must be above 0{limit}"
 
 
 def names_in(document: Any) -> Names:

@@ -146,6 +146,10 @@ def test_what_claims_are_about_was_chosen_before_the_launch(campaign, run):
     assert run.options["generality"] == "both"
     with pytest.raises(InvalidOptions, match="fixed for this campaign: both"):
         asked(campaign, generality="raters")
+    with pytest.raises(InvalidOptions, match="primary: It is fixed for this campaign: none"):
+        asked(campaign, primary="quality")
+    with pytest.raises(InvalidOptions, match="equivalence: It is fixed for this campaign: none"):
+        asked(campaign, equivalence={"quality": 0.1})
     of_raters = rated_campaign(rankme_definition(raters_per_trial=2, generality="raters"))
     said = executed(asked(of_raters), pictures=()).result["report"]["criteria"][0]["sentences"]
     assert any("for new raters of these items" in sentence for sentence in said)

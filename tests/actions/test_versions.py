@@ -123,6 +123,8 @@ MAY_NOT_CHANGE = {
     "seed": changed(seed=12),
     "language": changed(language="de"),
     "generality": changed(generality="raters"),
+    "primary": changed(primary="fluency"),
+    "equivalence.fluency": changed(equivalence={"fluency": 5}),
 }
 
 

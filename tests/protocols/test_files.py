@@ -171,6 +171,7 @@ def test_derived_criteria_have_their_own_kinds():
         ({"model": "guess"}, "model must be one of"),
         ({"model": "interaction"}, "The model 'interaction' needs a factor."),
         ({"alpha": 2}, "alpha must be from"),
+        ({"primary": "fluency"}, "“primary” is a setting of the campaign"),
     ],
 )
 def test_options_of_the_analysis_are_those_of_a_report(options, message):
@@ -194,6 +195,21 @@ def test_a_wrong_option_of_the_analysis_is_found_in_the_file():
 def test_an_analysis_names_only_known_criteria():
     with pytest.raises(InvalidDefinition, match="there is no criterion “fluenzy”"):
         slider_definition(analysis={"options": {"lower_is_better": ["fluenzy"]}})
+
+
+@pytest.mark.parametrize(
+    ("claims", "message"),
+    [
+        ({"primary": "fluenzy"}, "primary: there is no comparable criterion “fluenzy”"),
+        ({"equivalence": {"fluenzy": 1}}, "equivalence: there is no comparable criterion"),
+        ({"equivalence": {"fluency": 0}}, "the margin of “fluency” must be above 0"),
+        ({"equivalence": {"fluency": "some"}}, "equivalence.fluency"),
+    ],
+)
+def test_claims_are_about_criteria_that_can_be_compared(claims, message):
+    with pytest.raises(InvalidDefinition, match=message):
+        slider_definition(**claims)
+    assert slider_definition(primary="fluency", equivalence={"fluency": 5}).primary == "fluency"
 
 
 @pytest.mark.django_db

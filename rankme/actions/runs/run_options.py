@@ -14,6 +14,7 @@ from rankme.actions.campaign.campaigns import definition_of
 from rankme.errors import InvalidOptions, Problem
 from rankme.exporting.bundle import SITE_OPTIONS
 from rankme.models import Campaign
+from rankme.protocols.definition import FIXED_OPTIONS
 from rankme.protocols.documents import DOCUMENT
 from rankme.queries.judgement_table import factor_column
 
@@ -31,7 +32,7 @@ def default_options(campaign: Campaign) -> dict[str, Any]:
         "title": campaign.title,
         "kinds": kinds,
         "lower_is_better": [name for name in kinds if name in definition.lower_is_better],
-        "generality": definition.generality,
+        **{name: getattr(definition, name) for name in FIXED_OPTIONS},
         "weights": definition.weights,
         "categories": {
             name: [labels[number] for number in sorted(labels)]
@@ -102,9 +103,10 @@ def _campaign_problems(campaign: Campaign, options: ReportOptions) -> Iterable[P
         yield Problem("runs", f"At most {MOST_RUNS:,} runs are computed here.")
     if options.seed >= 2**63:
         yield Problem("seed", "must be below 2^63.")
-    fixed = definition_of(campaign).generality
-    if options.generality != fixed:
-        yield Problem("generality", f"What claims are about is fixed for this campaign: {fixed}.")
+    definition = definition_of(campaign)
+    for name in FIXED_OPTIONS:
+        if getattr(options, name) != (fixed := getattr(definition, name)):
+            yield Problem(name, f"It is fixed for this campaign: {fixed or 'none'}.")
     raters = campaign.participants.filter(label__in=options.exclude_raters)
     unknown = set(options.exclude_raters) - set(raters.values_list("label", flat=True))
     for label in sorted(unknown):

@@ -66,6 +66,11 @@ def _names(document: Document) -> list[str]:
 def _replace(document: Document, old: str, new: str) -> None:
     for screen in document["screens"]:
         screen["ask"] = [new if name == old else name for name in screen["ask"]]
+    if document.get("primary") == old:
+        document["primary"] = new
+    margins = document.get("equivalence")
+    if isinstance(margins, dict) and old in margins:
+        margins[new] = margins.pop(old)
 
 
 def _ask_beside_neighbours(document: Document, names: Sequence[str], number: int) -> None:

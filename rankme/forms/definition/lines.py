@@ -16,7 +16,9 @@ def text_of(value: Any, kind: str) -> str:
         return "\n".join(_quoted(line) for line in value)
     if kind == "pairs":
         pairs = value.items() if isinstance(value, dict) else value
-        return "\n".join(f"{_quoted(name, ':')}: {_quoted(text)}" for name, text in pairs)
+        return "\n".join(
+            f"{_quoted(name, ':')}: {_quoted(text_of(each, 'number'))}" for name, each in pairs
+        )
     if kind == "yaml":
         return yaml.safe_dump(value, allow_unicode=True, sort_keys=False) if value else ""
     if kind == "number" and isinstance(value, float) and value.is_integer():

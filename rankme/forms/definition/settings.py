@@ -135,7 +135,7 @@ def _shape(annotation: Any, name: str) -> dict[str, Any]:
         return {"kind": "several", "part": arguments[0]}
     if origin is list and arguments[0] is str:
         return {"kind": "lines"}
-    if origin is dict and arguments == (str, str):
+    if origin is dict and arguments in ((str, str), (str, float)):
         return {"kind": "pairs"}
     if _is_part(annotation):
         return {"kind": "group", "part": annotation, "nullable": nullable}

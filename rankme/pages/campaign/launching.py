@@ -26,6 +26,7 @@ from rankme.pages.rater.interface_language import language_warning
 from rankme.pages.rater.terms import gate_of
 from rankme.panel_links import PANELS
 from rankme.permissions import user_of
+from rankme.protocols.definition import GENERALITY
 from rankme.queries.progress import size_of
 from rankme.queries.reading import WORDS_PER_MINUTE
 from rankme.queries.words import missing_texts
@@ -119,6 +120,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "design": _(design.title),
         "design_help": _(design.help),
         "gate": gate_of(definition),
+        "claims_about": _(GENERALITY[definition.generality]),
     } | checks_context(definition, definition.design.options.get("trials_per_batch") or 0)
     try:
         if launches.is_large(campaign):

@@ -42,7 +42,9 @@ PREVIEW_PAGES = {
     "done": gettext_lazy("The end"),
 }
 OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "practice", "words"} | {
-    "end_questions"
+    "end_questions",
+    "primary",
+    "equivalence",
 }
 # The station that shows what is being typed, by the beginning of its field's name.
 STATIONS = {

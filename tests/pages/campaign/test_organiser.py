@@ -180,6 +180,16 @@ def test_a_panel_without_its_code_is_a_problem_on_the_launch_page(olga):
     assert 'name="sure"' not in page
 
 
+def test_the_launch_page_shows_what_will_be_claimed(olga):
+    campaign = make_campaign(launch=False)
+    page = text(olga.get(address("campaign-launch", campaign)))
+    assert "New raters and new items" in page and "nothing is adjusted" in page
+    claims = {"generality": "raters", "primary": "fluency", "equivalence": {"fluency": 5}}
+    campaign = make_campaign(slider_definition(**claims), launch=False)
+    page = text(olga.get(address("campaign-launch", campaign)))
+    assert "New raters of these items" in page and "<bdi>fluency</bdi> ± 5" in page
+
+
 # --- Links --------------------------------------------------------------------------------------
 
 

@@ -397,6 +397,13 @@ def test_screens_follow_a_criterion_that_is_added_renamed_moved_or_removed(olga)
     assert asked(after(sent, "remove:criteria:3"), 1) == ["meaning_similarity"]
 
 
+def test_claims_follow_a_renamed_criterion(olga):
+    sent = fields_of(olga.get(new()).content.decode())
+    sent |= {"primary": "quality", "equivalence": "quality: 0.1", "criteria.0.name": "ease"}
+    back = fields_of(olga.post(new(), sent | {"do": "refresh"}).content.decode())
+    assert (back["primary"], back["equivalence"].strip()) == ("ease", "ease: 0.1")
+
+
 def test_a_criterion_that_was_taken_from_its_screen_is_not_put_back(olga):
     sent = fields_of(olga.get(new()).content.decode())
     sent["screens.0.ask"] = "quality"
