@@ -53,6 +53,7 @@ DEPENDENCES = {
     "tasteful raters": (1.0, 0.5, 0.0),
     "tasteful raters and items": (1.0, 0.5, 0.5),
 }
+HARDEST = "tasteful raters"  # tastes of items too make errors larger than they need be
 SHOWN = 5
 EFFECT, STEP = 1.0, 0.5
 LEVEL = 0.05
@@ -301,7 +302,7 @@ def key(row: dict[str, str]) -> tuple[str, str, str]:
 
 
 def print_table(rows: list[dict[str, str]]) -> None:
-    """By method, raters and items: the worst cell, and what is found of the true differences."""
+    """By method, raters and items: the worst cell, and what is found where it is hardest."""
     shown = "".join(f" {items} items |" for items in ITEMS)
     print(f"| method | raters |{shown} 1.6.0 |\n|{' --- |' * (len(ITEMS) + 3)}")
     for method, raters in itertools.product(dict.fromkeys(row["method"] for row in rows), RATERS):
@@ -313,7 +314,8 @@ def print_table(rows: list[dict[str, str]]) -> None:
 
 def _summary(rows: list[dict[str, str]]) -> str:
     false = [float(row["false"]) for row in rows if row["false"]]
-    found = [float(row["found"]) for row in rows if row["found"]]
+    hardest = [row for row in rows if row["dependence"] == HARDEST]
+    found = [float(row["found"]) for row in hardest if row["found"]]
     return f"{_share(max(false))}, {_share(np.mean(found))}" if false else ""
 
 
