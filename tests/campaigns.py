@@ -1,7 +1,5 @@
 """Small campaigns of our own for tests: a definition, material, a launch, a rater."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

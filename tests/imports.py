@@ -1,7 +1,5 @@
 """Imports of material, done as a worker does them."""
 
-from __future__ import annotations
-
 from rankme.actions.imports import import_jobs
 from rankme.models import MaterialImport
 

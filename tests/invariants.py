@@ -1,7 +1,5 @@
 """What must hold of the record whatever was killed: run after every test of faults and races."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Campaigns in which raters mark errors: a preset with its own material, rated as simulated."""
 
-from __future__ import annotations
-
 import random
 
 from rankme.actions.campaign import campaigns

@@ -1,7 +1,5 @@
 """Comparing reports: words and counts exactly, numbers as far as arithmetic is repeatable."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small campaign that was rated, and analyses of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Raters at work, for tests: what a browser would send, and a whole sitting at once."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from uuid import uuid4

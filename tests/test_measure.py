@@ -1,7 +1,5 @@
 """Limits that hold are kept; what is still over them is listed here, and the lists only shrink."""
 
-from __future__ import annotations
-
 import pytest
 
 from tools import walk

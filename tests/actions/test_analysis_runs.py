@@ -1,7 +1,5 @@
 """Analyses are computed once, by any worker, with the same results from each."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Workers share an analysis, and take it over from each other, without changing its report."""
 
-from __future__ import annotations
-
 import threading
 import time
 

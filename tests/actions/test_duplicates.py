@@ -1,7 +1,5 @@
 """A campaign as the start of the next one: by page, API and command, with and without material."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Jobs are done once, by one worker, and taken over when it dies."""
 
-from __future__ import annotations
-
 import threading
 import time
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The record stays true, whatever raters, clocks and organisers do in any order."""
 
-from __future__ import annotations
-
 import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, Phase, settings

@@ -1,7 +1,5 @@
 """Metrics of a campaign: computed by a worker, uploaded with all problems, replaced knowingly."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Each rule about sent screens refuses something that no other rule does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Speeders are flagged by the server's clock, whatever their browser says; nobody is refused."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

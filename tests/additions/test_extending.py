@@ -3,8 +3,6 @@
 `tests/additions/` is such a package, built and installed into a folder as anybody would do it.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

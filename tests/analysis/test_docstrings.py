@@ -1,7 +1,5 @@
 """Every function that a notebook may call documents itself, and docs/reference/ says the same."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

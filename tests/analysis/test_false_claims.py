@@ -1,7 +1,5 @@
 """Few cells of the table of false claims; docs/statistics.md shows all of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.false_claims import METHODS, Cell, claimed

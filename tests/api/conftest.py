@@ -1,7 +1,5 @@
 """A client with a key, and one campaign with judgements and a report for all that only read."""
 
-from __future__ import annotations
-
 import pytest
 from rest_framework.test import APIClient
 

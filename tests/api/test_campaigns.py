@@ -1,7 +1,5 @@
 """A script takes a campaign from its file to its report, and meets the rules of the pages."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

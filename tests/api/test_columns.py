@@ -1,7 +1,5 @@
 """What the columns of an upload are: said with the upload, or after its check."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Every error has the same shape, regardless of its cause and of the code that noticed it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

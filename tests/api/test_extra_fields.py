@@ -1,7 +1,5 @@
 """Unknown fields are errors, and a request cannot set fields that it may not set."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Whatever is sent, the answer is never a 5xx: every writable field, parameter and address."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

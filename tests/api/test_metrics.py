@@ -1,7 +1,5 @@
 """Metrics for scripts: computed, uploaded with the judge's own systems, deleted."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 

@@ -1,7 +1,5 @@
 """A campaign goes from its file to paid raters over the API alone."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Who meets what at every address of the API; an address without a rule here fails."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import NoReverseMatch, reverse
 

@@ -1,7 +1,5 @@
 """A script reads the judgements of a campaign, and takes them to a report or into an archive."""
 
-from __future__ import annotations
-
 import io
 import json
 

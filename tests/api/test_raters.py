@@ -1,7 +1,5 @@
 """Scripts do what the pages do with raters, links, members, plans and quality."""
 
-from __future__ import annotations
-
 import pytest
 
 from rankme.actions.accounts.invitations import invite_raters

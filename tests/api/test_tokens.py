@@ -1,7 +1,5 @@
 """Keys come for a password, are stored as a hash, end when told to, and cannot be guessed."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Whether everybody can use the page that the browser shows."""
 
-from __future__ import annotations
-
 from axe_playwright_python.base import AXE_SCRIPT, AxeResults
 from playwright.sync_api import Page
 

@@ -1,7 +1,5 @@
 """What chat assistants and the people who ask them say."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

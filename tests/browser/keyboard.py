@@ -1,7 +1,5 @@
 """A rater without a mouse: Tab through the page, and the keys that each control takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count

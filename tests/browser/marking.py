@@ -1,7 +1,5 @@
 """A campaign whose texts are marked, and the hand that marks them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

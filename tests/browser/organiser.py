@@ -1,7 +1,5 @@
 """An organiser in a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Texts that try to be more than text."""
 
-from __future__ import annotations
-
 from itertools import product
 
 # Ways out of the places that can hold a text, and what to do outside; a misled page either

@@ -1,7 +1,5 @@
 """Pressing what the browser shows, at the place where it is: one look at the page, one press."""
 
-from __future__ import annotations
-
 import time
 
 from playwright.sync_api import Error, Page

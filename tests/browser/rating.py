@@ -1,7 +1,5 @@
 """Rating the screen that the browser shows, with the mouse or with the keyboard alone."""
 
-from __future__ import annotations
-
 import json
 import os
 from functools import cache, partial

@@ -4,8 +4,6 @@ For its own ways to wait Playwright brings a script of a third of a megabyte to 
 on most of our pages takes longer than what they do themselves.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

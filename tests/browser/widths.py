@@ -1,7 +1,5 @@
 """Rating at two widths in one sitting: every screen is looked at, and answered, at both."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from playwright.sync_api import Page

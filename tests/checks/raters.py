@@ -1,7 +1,5 @@
 """Raters who meet checks: one who follows them, and one who does not care."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rankme.models import CheckTrial

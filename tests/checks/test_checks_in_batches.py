@@ -1,7 +1,5 @@
 """Checks are drawn into batches, look like all other pages, and never become judgements."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A page's company says nothing: no check is known by the texts that it shares with others."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What organisers see of checks: before the launch, while raters work, and as a file."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """Questions about the instructions: tries are counted, and a rule may turn raters away."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """Rules decide as answers come: once for each rater, and never on what is not known."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 from django.db.models import Avg

@@ -1,7 +1,5 @@
 """How long an answer takes says nothing about the page: every page costs the same statements."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Checks with several tries: raters are told of a wrong answer, and the first one counts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

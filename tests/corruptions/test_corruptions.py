@@ -1,7 +1,5 @@
 """Each kind of damage does what it says, to any script, without breaking a character."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Where checks are in a batch."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The engines that this run tries."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

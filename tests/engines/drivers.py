@@ -5,8 +5,6 @@ over HTTP. All take the same actions of pointers and keys. Xvfb gives them a dis
 they say that the computer has no mouse.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import glob

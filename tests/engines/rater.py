@@ -1,7 +1,5 @@
 """A rater at an engine: sees what is on the screen, and answers it by mouse, touch or keyboard."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ No engine here brings such a keyboard: while a field has the focus, the window b
 and the field is scrolled into it as phones do.
 """
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What engines lay out differently unless the pages take care."""
 
-from __future__ import annotations
-
 from tests.browser.rating import campaign_of
 from tests.engines.drivers import Engine
 from tests.engines.rater import Hand, accepted, come_in, is_something_to_do, until

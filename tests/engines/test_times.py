@@ -5,8 +5,6 @@ scripted time is that of the marker, after the onset, and this interval. `pytest
 table of docs/raters.md.
 """
 
-from __future__ import annotations
-
 import statistics
 from typing import Any
 

@@ -5,8 +5,6 @@ or to one engine: `ENGINES=firefox .venv/bin/python -m pytest tests/engines -k e
 turns a finger into a mouse, so there `touch` is only the width of a phone.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, cast
 

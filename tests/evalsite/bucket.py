@@ -1,7 +1,5 @@
 """A server of buckets, as a process that tests can stop."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

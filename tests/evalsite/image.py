@@ -5,8 +5,6 @@ containers have what compose gives them: the image's account without capabilitie
 system that nobody can write to, and folders of their own where a volume is.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """A proxy that publishes a site below a path and nothing else of its host, on a real port."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import threading

@@ -1,7 +1,5 @@
 """The whole site as users start it: from a checkout (`make run`), or from an installed wheel."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

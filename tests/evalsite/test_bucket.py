@@ -1,7 +1,5 @@
 """Files in a bucket on a real server: read in part, and never waited for long."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 from collections.abc import Iterator

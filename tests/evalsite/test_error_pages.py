@@ -1,7 +1,5 @@
 """Every error is a page that says what to do next; scripts get JSON."""
 
-from __future__ import annotations
-
 import psycopg2
 import pytest
 from django.contrib.sessions.backends.db import SessionStore

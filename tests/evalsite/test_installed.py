@@ -4,8 +4,6 @@ An organiser walks a campaign in French, of whose texts the site knows none, fro
 published report, over HTTP. Then every link is followed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pwd

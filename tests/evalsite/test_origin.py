@@ -1,7 +1,5 @@
 """Other sites' pages change nothing, and every client is known by its own address."""
 
-from __future__ import annotations
-
 import http.server
 import json
 import threading

@@ -1,7 +1,5 @@
 """Mistakes of an operator's first day: `/readyz/` knows them, and `doctor` says what helps."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta

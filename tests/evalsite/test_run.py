@@ -6,8 +6,6 @@ publishes. Starts are dear: every test takes the started site from the one befor
 that kill it come before its processes have imported everything.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """An organiser at a site that other processes run: links, forms and uploads, without a browser."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import time

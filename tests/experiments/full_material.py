@@ -1,7 +1,5 @@
 """Material for every preset in the size of its paper's experiment, which the package leaves out."""
 
-from __future__ import annotations
-
 import contextlib
 import tarfile
 import zipfile

@@ -4,8 +4,6 @@ They are for cohorts of dozens of raters, where the claim is about the report. E
 as the actions read it; `test_cohorts.py` compares the rows of both ways.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A cohort that is stored at once has the rows of one that was stored screen by screen."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

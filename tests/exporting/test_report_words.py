@@ -1,7 +1,5 @@
 """What tables of a report say can be translated."""
 
-from __future__ import annotations
-
 from analysis.report.layout.report_tables import correlation_table, tables_of
 from analysis.report.layout.scale_tables import overview_table
 from tests.analysis.studies import report_of_every_kind

@@ -1,7 +1,5 @@
 """What nobody sends in good faith, in addresses, links and inputs: never a 5xx."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Raters learn of no system, their pages open to nobody else, and every answer is strict."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 from urllib.parse import urljoin

@@ -1,7 +1,5 @@
 """Campaign files made to exhaust the site: every entry refuses them while it is still reading."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 from django.core.files.uploadedfile import SimpleUploadedFile

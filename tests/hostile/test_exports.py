@@ -1,7 +1,5 @@
 """What leaves the site: nothing that a spreadsheet runs, nothing lost, and nobody's panel id."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Clients that request too much wait; raters at work never do."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """What columns, headers, sheets and headings are proposed to be."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Judgements in tables with several columns of values, and with columns of any name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each problem says where it is, what was found, what was expected, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The rarer formats say where a problem is and what to do about it, as tables do."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Uploads for the tests, written by the tests."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files of spreadsheets, made part by part."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 

@@ -1,7 +1,5 @@
 """The running site with a practice panel, and raters whom the panel sends."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

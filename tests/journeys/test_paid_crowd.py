@@ -1,7 +1,5 @@
 """A campaign with paid raters, on the running site: by the pages alone, and with killed workers."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections import Counter

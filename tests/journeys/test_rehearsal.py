@@ -1,7 +1,5 @@
 """A rehearsal: an organiser's own campaign, with simulated raters who get paid by nobody."""
 
-from __future__ import annotations
-
 import threading
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """Markdown that tries to be more than text, in families."""
 
-from __future__ import annotations
-
 from itertools import product
 
 SCRIPT = "pwned()"

@@ -1,7 +1,5 @@
 """What a browser would send: the fields of a page's form as they are in its HTML."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """Every form of the organiser's pages, sent the way a browser sends it."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction

@@ -1,7 +1,5 @@
 """Three named people and a stranger without a name, and every page of the organiser."""
 
-from __future__ import annotations
-
 from http.cookies import SimpleCookie
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`{% table %}`: the one way in which pages show rows."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every page of the organiser with who may use it, and a campaign with one of everything."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A practice panel without a network: what a client sends goes straight to the panel."""
 
-from __future__ import annotations
-
 import httpx
 
 from rankme.panel_calls import calls

@@ -1,7 +1,5 @@
 """Both sides' books agree in the end, whatever raters, webhooks, faults and crashes do."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

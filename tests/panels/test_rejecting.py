@@ -1,7 +1,5 @@
 """Rejections: what is drafted, and what is refused before the panel is asked."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 from django.urls import reverse

@@ -1,7 +1,5 @@
 """Prolific's published description of its API: whether calls and answers are as it says."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

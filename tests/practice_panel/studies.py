@@ -1,7 +1,5 @@
 """A study as the site sends it to a panel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 LINK = (

@@ -1,7 +1,5 @@
 """Our calls and the practice panel's answers are those that Prolific describes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

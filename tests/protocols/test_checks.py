@@ -1,7 +1,5 @@
 """Checks and rules in the campaign file: what fits together, and what is refused with its place."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The table holds what counts, once, and says so in a CSV that reads back to the same table."""
 
-from __future__ import annotations
-
 import io
 import random
 

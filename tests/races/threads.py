@@ -1,7 +1,5 @@
 """Many raters at one moment: threads behind a barrier, on the real PostgreSQL."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import threading

@@ -1,7 +1,5 @@
 """Accounts, campaigns and the demonstration at the command line."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """Temporary errors of the database are told apart from faults of the program."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """What simulated raters know and do: readers pass the checks of a campaign, others do not."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """The texts that are marked for translation, found as `makemessages` finds them."""
 
-from __future__ import annotations
-
 import functools
 import re
 from pathlib import Path

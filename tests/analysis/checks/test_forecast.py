@@ -1,7 +1,5 @@
 """What a rule does before anybody has worked."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of pairs: scipy's numbers and closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The language of rules: what it reads, what it refuses, and when it is sure."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The printed table on quality, on a reduced size, and what it must show at any size."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

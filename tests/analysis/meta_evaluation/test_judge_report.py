@@ -1,7 +1,5 @@
 """One judge next to people: made-up judges whose habits are known come out as they are."""
 
-from __future__ import annotations
-
 import csv
 import json
 from itertools import combinations, permutations

@@ -1,7 +1,5 @@
 """Metrics in a report: after the ranking by people, in the bundle, and computed again from it."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace

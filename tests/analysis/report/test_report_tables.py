@@ -1,7 +1,5 @@
 """Every kind of criterion has its tables, in the columns of the papers."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

@@ -1,7 +1,5 @@
 """The E2E challenge's tables of automatic metrics, computed again next to the printed ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Declining to judge, and choices in an order of one's own, on the work page."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement, Submission

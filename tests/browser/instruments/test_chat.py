@@ -1,7 +1,5 @@
 """Answers of chat assistants: Markdown, long texts side by side, and differences on request."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Choices are on the screen in the order of the campaign's file."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page
 
 from tests.browser.rating import await_screen, go_to_work

@@ -1,7 +1,5 @@
 """Dialogues in the browser: turns with roles, one to judge, and two next to each other."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

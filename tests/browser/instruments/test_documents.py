@@ -1,7 +1,5 @@
 """Whole documents in the browser: the page is at the segment, and then at the document."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Several questions as one table: by keyboard, at both widths, and for screen readers."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement

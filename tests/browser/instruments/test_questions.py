@@ -1,7 +1,5 @@
 """Questions that depend on others, in a browser and by keyboard."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import assert_accessible

@@ -1,7 +1,5 @@
 """Marking errors in the text: by mouse, by touch and by keyboard alone, in any script."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Every page shows text from any column as text, never as markup or script."""
 
-from __future__ import annotations
-
 import csv
 from itertools import count
 from pathlib import Path

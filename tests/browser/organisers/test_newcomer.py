@@ -1,7 +1,5 @@
 """A newcomer's whole way by form: three Likert questions from a blank start to the report."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Locator, Page, expect
 
 from rankme.actions.imports import import_jobs

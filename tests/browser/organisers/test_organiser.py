@@ -1,7 +1,5 @@
 """The organiser's main job in a real browser: by keyboard, without scripts, and on a phone."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 

@@ -1,7 +1,5 @@
 """The way from judgements to a public report, with real workers and a real browser."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -1,7 +1,5 @@
 """Active time in a real browser: reading a long text and watching a film are work."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page
 

@@ -1,7 +1,5 @@
 """The consent page: its answer takes its place, so that nothing on its way is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

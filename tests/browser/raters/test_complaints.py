@@ -1,7 +1,5 @@
 """Reporting a problem from the work page, also without a connection."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from rankme.models import Complaint

@@ -1,7 +1,5 @@
 """The pages around the end of a visit, in a contrast theme and enlarged four times."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """Practice with marks: what was marked and what was expected, in the text; and the way on."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 

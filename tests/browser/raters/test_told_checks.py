@@ -1,7 +1,5 @@
 """The browser asks again when the server says so, also after the last page of a batch."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from rankme.models import Assignment, CheckTrial

@@ -1,7 +1,5 @@
 """The first page says that a browser has no scripts, before it agrees to anything."""
 
-from __future__ import annotations
-
 from django.urls import reverse
 from playwright.sync_api import expect
 

@@ -1,7 +1,5 @@
 """What is compared stays in view, with material of the size that papers have."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """The buttons for marks are where the eye is: in texts of every length, in every window."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

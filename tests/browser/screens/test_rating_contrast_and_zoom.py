@@ -1,7 +1,5 @@
 """Screens in a contrast theme, which takes colours away, and enlarged four times."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from tests.browser.rating import await_screen, campaign_of, go_on, go_to_work, mark_a_word, shot

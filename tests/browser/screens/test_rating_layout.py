@@ -1,7 +1,5 @@
 """Where things are on a rating screen: each scale at its question, nothing hidden or cut off."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Saying what the columns of an upload are: by page, API, command and campaign file."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The form of a launched campaign shows what can change, and says what cannot and why."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What the launch page says about fairness: the pay per hour, and the speed of reading."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

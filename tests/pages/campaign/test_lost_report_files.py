@@ -1,7 +1,5 @@
 """Readers who come at the same moment for files that were lost: threads, so rows are committed."""
 
-from __future__ import annotations
-
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """The tab of metrics, and the page that compares them with people."""
 
-from __future__ import annotations
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse

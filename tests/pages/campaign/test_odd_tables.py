@@ -1,7 +1,5 @@
 """Tables as other programs write them, uploaded through the pages with the corrections needed."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

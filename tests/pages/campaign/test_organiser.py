@@ -1,7 +1,5 @@
 """The organiser's pages: what each says, does and refuses."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 

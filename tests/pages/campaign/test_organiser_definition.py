@@ -1,7 +1,5 @@
 """The form and the file of a campaign: two ways to write the same document."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

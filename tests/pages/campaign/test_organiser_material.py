@@ -1,7 +1,5 @@
 """Material through the pages: upload, check, preview, take or drop."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """From the judgements to a published report, on pages."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """The rater's screen of a form that is not saved: what is typed is shown, and nothing is stored."""
 
-from __future__ import annotations
-
 import pytest
 from django.urls import reverse
 

@@ -1,7 +1,5 @@
 """A campaign in a language of which the site knows nothing, in words that its file gives."""
 
-from __future__ import annotations
-
 import html
 import io
 import json

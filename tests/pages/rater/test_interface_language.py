@@ -1,7 +1,5 @@
 """Buttons speak the campaign's language or English; the organiser's words say which they are."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
