@@ -16,7 +16,7 @@ from rankme.pages.rater import page_document as page_documents
 from rankme.pages.urls import participant_urls
 from rankme.panel_links import PANELS
 from tests.campaigns import make_campaign, rankme_definition
-from tests.evalsite.headers import assert_strict
+from tests.evalsite.requests.headers import assert_strict
 from tests.pages.rater.visits import begin, complete, document_of, payload_for, send
 from tests.pages.world import POLICY, World, pattern_named
 

@@ -13,7 +13,7 @@ from rankme.protocols.files import preset, preset_names
 from rankme.protocols.instruments import INSTRUMENTS
 from rankme.templatetags.inside import lines_of
 from tests.campaigns import make_campaign, slider_definition
-from tests.evalsite.headers import policy_of
+from tests.evalsite.requests.headers import policy_of
 from tests.pages.rater.visits import arrive
 
 PROJECT = Path(__file__).resolve().parents[3]

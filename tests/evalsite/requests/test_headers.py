@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from tests.evalsite.headers import EVERYWHERE, assert_strict, policy_of
+from tests.evalsite.requests.headers import EVERYWHERE, assert_strict, policy_of
 from tests.live import PATIENCE, LiveSite
 
 
