@@ -211,7 +211,7 @@ def critical_t(alpha: float, comparisons: int, df: float) -> float:
     """Return the width, in standard errors, of intervals that all hold together.
 
     Bonferroni's t. Where each comparison has a variance of its own, as clustered errors do, this
-    is also the quantile of the largest |t| (within 1 % if units are exchangeable, for 2 to 20
+    is also the quantile of the largest |t| (within 4 % if units are exchangeable, for 2 to 20
     systems and 2 to 60 degrees of freedom). Tukey's range would need one variance for all, and a
     covariance estimated from fewer units than systems has no distribution to draw from.
 
