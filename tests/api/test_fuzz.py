@@ -17,7 +17,7 @@ from rankme.protocols.files import definition_to_document, preset, preset_names
 from tests.campaigns import make_campaign
 from tests.runs import rated_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 often = settings(
     max_examples=60,
     deadline=None,
