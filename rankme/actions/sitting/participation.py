@@ -271,7 +271,9 @@ def complete_participation(participant: Participant) -> Participant:
 
     A visit that the campaign's rules have ended stays ended, whatever its browser sends.
     """
+    campaign = participant.campaign
     participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    participant.campaign = campaign
     if participant.state in (Participant.State.COMPLETED, Participant.State.SCREENED_OUT):
         return participant
     if participant.assignments.live().exists():
@@ -285,7 +287,7 @@ def complete_participation(participant: Participant) -> Participant:
         completion_code=_code_for(participant, outcome),
         completed_at=Now(),
     )
-    participant.refresh_from_db()
+    participant.refresh_from_db(fields=["state", "outcome", "completion_code", "completed_at"])
     note_credit(participant)
     return participant
 
