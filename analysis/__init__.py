@@ -18,6 +18,7 @@ from analysis.ranking.pairs import pairs_from_table
 from analysis.ranking.power import plan_from_pilot, power, with_screens
 from analysis.ranking.simulated_campaigns import CampaignPlan
 from analysis.reliability.coefficients import fleiss_kappa, kendall_w
+from analysis.reliability.generalisability import generalisability
 from analysis.reliability.intraclass import intraclass_correlation
 from analysis.reliability.krippendorff import krippendorff_alpha
 from analysis.reliability.rater_profiles import rater_profiles
@@ -28,6 +29,7 @@ from analysis.report.options import ReportOptions
 from analysis.scales.anova import factorial, one_way, welch
 from analysis.scales.clustered import clustered_comparison
 from analysis.scales.mixed_model import fit_mixed
+from analysis.scales.ordinal_model import fit_ordinal
 from analysis.scales.outliers import treat_outliers, z_by_rater
 from analysis.scales.rank_tests import dunn, friedman, kruskal_wallis, wilcoxon_pairs
 from analysis.scales.tukey_hsd import tukey
@@ -64,8 +66,10 @@ __all__ = [
     "dunn",
     "factorial",
     "fit_mixed",
+    "fit_ordinal",
     "fleiss_kappa",
     "friedman",
+    "generalisability",
     "intraclass_correlation",
     "judgement_table",
     "kendall_w",

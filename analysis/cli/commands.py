@@ -171,6 +171,11 @@ COMMANDS: dict[str, Command] = {
         scales.run_mixed,
         scales.add_mixed_options,
     ),
+    "generalisability": Command(
+        "What scores vary with, and what other numbers of raters and items would give.",
+        scales.run_generalisability,
+        prepared.add_value_options,
+    ),
     "agreement": Command(
         "Agreement of raters.", agreement.run_agreement, agreement.add_agreement_options
     ),

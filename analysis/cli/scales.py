@@ -18,7 +18,12 @@ from analysis.cli.prepared import (
 from analysis.cli.shared import names
 from analysis.errors import TableError
 from analysis.report.layout.latex import SubsetBlock, subsets_table, tabular
-from analysis.report.layout.model_tables import mixed_table, pairs_table
+from analysis.report.layout.model_tables import (
+    generalisability_tables,
+    mixed_table,
+    ordinal_tables,
+    pairs_table,
+)
 from analysis.report.layout.scale_tables import anova_table
 from analysis.report.layout.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
 from analysis.report.options import ReportOptions
@@ -27,8 +32,10 @@ from analysis.report.scale_section import (
     Reasons,
     anova_of,
     full_mixed_model,
+    generalisability_of,
     group_means,
     mixed_model,
+    ordinal_model,
     tukey_of,
 )
 from analysis.report.system_rows import system_rows
@@ -242,6 +249,8 @@ def _rank_pairs(caption: str, statistic: str, pairs: Sequence[RankPair]) -> Tabl
 def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Mixed model of systems with random raters and items, by REML."""
     part = prepared(table, options)
+    if options.ordinal:
+        return _ordinal(part, table, options)
     fit = full_mixed_model if options.full else mixed_model
     settings = ReportOptions(alpha=options.alpha)
     model = fit(part.value, part, settings, not options.lower_is_better)
@@ -261,9 +270,38 @@ def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     )
 
 
+def _ordinal(part: JudgementTable, table: JudgementTable, options: argparse.Namespace) -> Outcome:
+    settings = ReportOptions(alpha=options.alpha)
+    higher = not options.lower_is_better
+    model = ordinal_model(part.value, part, settings, higher, full=options.full)
+    line = signature_of("mixed", table, options, (*VALUE_NAMES, "full", "ordinal"))
+    sds = rows_of(*((each.source, each.levels, each.sd) for each in model.effects))
+    shown = (Column("Source"), whole_number("Levels"), Column("SD", Format.NUMBER, 3))
+    return Outcome(
+        document={**asdict(model), "signature": line},
+        tables=(*ordinal_tables(model), Table("effects", "Random effects", shown, sds)),
+        notes=("The intervals of pairs are simultaneous; p is adjusted for all pairs.", line),
+    )
+
+
+def run_generalisability(table: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Divide the variance of scores, and say what other numbers of raters and items give."""
+    part = prepared(table, options)
+    found = generalisability_of(part.value, part, options.alpha)
+    line = signature_of("generalisability", table, options, VALUE_NAMES)
+    return Outcome(
+        document={**asdict(found), "signature": line},
+        tables=tuple(generalisability_tables(found)),
+        notes=(line,),
+    )
+
+
 def add_mixed_options(parser: argparse.ArgumentParser) -> None:
     """Options of the mixed model."""
     add_value_options(parser)
     parser.add_argument(
         "--full", action="store_true", help="raters and items may differ on each system"
+    )
+    parser.add_argument(
+        "--ordinal", action="store_true", help="cumulative logits, for scales of few points"
     )

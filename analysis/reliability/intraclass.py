@@ -9,10 +9,14 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
+from analysis.scales.mixed_equations import equations
 from analysis.scales.mixed_model import variance_components
 from analysis.typing import Codes, Values
 
 from .coefficients import Coefficient, first_of_each
+
+# A likelihood of more judgements takes too long to be profiled.
+MOST_PROFILED = 200_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ def intraclass_correlation(
     """Intraclass correlations with two-way random effects, for absolute agreement.
 
     Complete tables (every rater judged every unit) follow the paper's mean squares and have an
-    interval; others take the variance components of a REML fit, without one.
+    interval; others take the variance components of a REML fit, with a likelihood interval.
 
     Parameters
     ----------
@@ -64,7 +68,7 @@ def intraclass_correlation(
         table = np.empty((subjects, judges))
         table[units, raters] = values
         return _complete_icc(table, confidence)
-    return incomplete_icc(values, units, raters)
+    return incomplete_icc(values, units, raters, confidence)
 
 
 def _complete_icc(table: Values, confidence: float) -> IntraclassCorrelation:
@@ -145,17 +149,21 @@ def _stepped_up(single: float | None, k: float) -> float | None:
     return single * k / (1 + single * (k - 1))
 
 
-def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCorrelation:
+def incomplete_icc(
+    values: Values, units: Codes, raters: Codes, confidence: float = 0.95
+) -> IntraclassCorrelation:
     """Intraclass correlations of tables with gaps, from the variance components of a REML fit.
 
     Parameters
     ----------
     values : shape (judgements,), in the criterion's own unit
     units, raters : shape (judgements,), codes of the judged output and the rater
+    confidence : of the interval by the profiled likelihood, between 0 and 1
 
     Returns
     -------
-    IntraclassCorrelation : without intervals; k is the harmonic mean of an output's judgements
+    IntraclassCorrelation : k is the harmonic mean of an output's judgements; no interval of more
+        than 200,000 judgements
 
     Raises
     ------
@@ -163,7 +171,8 @@ def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCor
 
     Source
     ------
-    McGraw & Wong (1996), with variances by REML instead of mean squares.
+    McGraw & Wong (1996), with variances by REML instead of mean squares; the likelihood ratio is
+    divided by its expectation for a variance between so many raters (Bartlett 1937).
     """
     sizes = np.bincount(units)
     if not np.any(sizes > 1):
@@ -173,9 +182,51 @@ def incomplete_icc(values: Values, units: Codes, raters: Codes) -> IntraclassCor
     total = sum(variance.values())
     single = variance.get("unit", 0.0) / total
     k = len(sizes) / float(np.sum(1 / sizes))  # harmonic mean of the ratings of an output
+    low, high = None, None
+    if len(values) <= MOST_PROFILED and {"unit", "rater"} <= variance.keys():
+        low, high = _profiled_interval(values, units, raters, single, confidence)
     return IntraclassCorrelation(
-        Coefficient("ICC(2,1)", single, units=len(sizes)),
-        Coefficient("ICC(2,k)", _stepped_up(single, k), units=len(sizes)),
+        Coefficient("ICC(2,1)", single, low, high, len(sizes)),
+        Coefficient(
+            "ICC(2,k)",
+            _stepped_up(single, k),
+            _stepped_up(low, k),
+            _stepped_up(high, k),
+            len(sizes),
+        ),
         k,
         "REML variance components (not every rater judged every output)",
     )
+
+
+def _profiled_interval(
+    values: Values, units: Codes, raters: Codes, single: float, confidence: float
+) -> tuple[float, float]:
+    """Correlations whose restricted likelihood is not significantly below the highest."""
+    standard = (values - values.mean()) / values.std()
+    nothing = np.zeros(len(values), dtype=np.intp)
+    system = equations(standard, nothing, {"unit": units, "rater": raters})
+
+    def deviance(correlation: float) -> float:
+        def at(share: float) -> float:  # of the raters in what is not the outputs'
+            theta = np.sqrt([correlation / (1 - correlation) / (1 - share), share / (1 - share)])
+            return system.deviance(theta)
+
+        found = scipy.optimize.minimize_scalar(
+            at, bounds=(0.0, 1 - 1e-6), method="bounded", options={"xatol": 1e-5}
+        )
+        return float(min(found.fun, at(0.0)))
+
+    judges = int(raters.max()) + 1
+    expected = 1 + 1 / (3 * (judges - 1))
+    limit = deviance(single) + expected * float(scipy.stats.chi2.isf(1 - confidence, 1))
+
+    def beyond(correlation: float) -> float:
+        return deviance(correlation) - limit
+
+    def crossing(inside: float, outside: float) -> float:
+        if beyond(outside) <= 0:
+            return round(outside)
+        return float(scipy.optimize.brentq(beyond, inside, outside, xtol=1e-4))
+
+    return crossing(single, 0.0), crossing(single, 1 - 1e-6)

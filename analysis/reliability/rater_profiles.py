@@ -7,8 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from analysis.errors import Undefined
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Values
+
+from .rater_errors import RaterErrors, rater_errors
 
 # A correlation over fewer outputs says nothing about a rater.
 FEWEST_SHARED = 5
@@ -20,7 +23,9 @@ class RaterProfile:
 
     `agreement` is the correlation with the mean of the others on the same outputs,
     `agreement_systems` that with the others' means of the systems; None with a reason.
-    `ties` is the share of pairs on a screen that were given one value.
+    `ties` is the share of pairs on a screen that were given one value. `bias` is how much higher
+    the rater's values are than those of the average rater on the same outputs, with its standard
+    error, and `inconsistency` the SD of what is left (see `rater_errors`); None with a reason.
     """
 
     rater: str
@@ -39,6 +44,10 @@ class RaterProfile:
     sd: float | None
     distinct: int
     most_frequent_share: float
+    bias: float | None = None
+    bias_se: float | None = None
+    inconsistency: float | None = None
+    errors_reason: str = ""
 
 
 def rater_profiles(table: JudgementTable) -> tuple[RaterProfile, ...]:
@@ -51,7 +60,8 @@ def rater_profiles(table: JudgementTable) -> tuple[RaterProfile, ...]:
     Returns
     -------
     tuple of RaterProfile : for each criterion and rater the number of judgements, the correlation
-        with the mean of the others, seconds per screen, the share of ties, and the range of values
+        with the mean of the others, seconds per screen, the share of ties, the range of values,
+        bias and inconsistency
     """
     return tuple(
         profile
@@ -74,6 +84,7 @@ def _criterion_profiles(table: JudgementTable, criterion: str) -> list[RaterProf
     seconds = _seconds_per_screen(table)
     screens = _screens_per_rater(table)
     lowest, highest, distinct, share = _scale_use(values, raters, count)
+    errors, reason = _errors(values, outputs, raters, count)
     return [
         RaterProfile(
             rater=table.rater.labels[k],
@@ -92,9 +103,21 @@ def _criterion_profiles(table: JudgementTable, criterion: str) -> list[RaterProf
             sd=float(np.sqrt(squares[k] / (sizes[k] - 1))) if sizes[k] > 1 else None,
             distinct=int(distinct[k]),
             most_frequent_share=float(share[k]),
+            bias=_number(errors.bias[k]),
+            bias_se=_number(errors.bias_se[k]),
+            inconsistency=_number(errors.inconsistency[k]),
+            errors_reason=reason,
         )
         for k in range(count)
     ]
+
+
+def _errors(values: Values, outputs: Codes, raters: Codes, count: int) -> tuple[RaterErrors, str]:
+    try:
+        return rater_errors(values, outputs, raters), ""
+    except Undefined as why:
+        unknown = np.full(count, np.nan)
+        return RaterErrors(unknown, unknown, unknown, unknown), str(why)
 
 
 def _number(value: float) -> float | None:

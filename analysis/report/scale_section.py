@@ -10,10 +10,12 @@ import numpy as np
 
 from analysis.errors import RankingError, Undefined
 from analysis.inference import Units
+from analysis.reliability.generalisability import Generalisability, generalisability
 from analysis.report.options import ReportOptions
 from analysis.scales.anova import Anova, Welch, factorial, group_moments, one_way, welch
 from analysis.scales.clustered import ClusteredComparison, clustered_comparison
 from analysis.scales.mixed_model import MixedModel, fit_mixed
+from analysis.scales.ordinal_model import MOST_CATEGORIES, OrdinalModel, fit_ordinal
 from analysis.scales.outliers import log_magnitudes
 from analysis.scales.rank_tests import (
     RankPair,
@@ -45,7 +47,7 @@ class ScaleSection:
     `mixed` is value ~ system + (1|rater) + (1|item); `mixed_full` lets raters and items also
     differ in what they make of each system, with at most the degrees of freedom of
     `analysis.inference`. `clustered` is value ~ system + rater with errors clustered by rater and
-    item, no model needed.
+    item, no model needed. `ordinal` has the effects of `mixed_full`, for scales of few points.
     """
 
     scale: str
@@ -59,6 +61,8 @@ class ScaleSection:
     mixed: MixedModel | None = None
     mixed_full: MixedModel | None = None
     clustered: ClusteredComparison | None = None
+    ordinal: OrdinalModel | None = None
+    generalisability: Generalisability | None = None
     undefined: dict[str, str] = field(default_factory=dict)
 
 
@@ -111,6 +115,20 @@ def scale_section(
         friedman=reasons.attempt("friedman", lambda: friedman(_require_blocks(blocks))),
         wilcoxon=reasons.attempt("wilcoxon", lambda: _wilcoxon(blocks, table)) or (),
         **compared_means(values, table, options, higher_is_better, reasons=reasons, parts=parts),
+        ordinal=reasons.attempt(
+            "ordinal",
+            lambda: ordinal_model(values, table, options, higher_is_better),
+            OrdinalModel,
+            parts,
+        )
+        if len(np.unique(values)) <= MOST_CATEGORIES
+        else None,
+        generalisability=reasons.attempt(
+            "generalisability",
+            lambda: generalisability_of(values, table, options.alpha),
+            Generalisability,
+            parts,
+        ),
         undefined=reasons,
     )
 
@@ -251,21 +269,57 @@ def full_mixed_model(
     """Add rater × system and item × system: a rater's taste for a system is not new evidence."""
     units = units_of(table, options)
     units.require()
+    return fit_mixed(
+        values,
+        table.system.codes,
+        table.system.labels,
+        _effects_and_tastes(table, options),
+        alpha=options.alpha,
+        most_df=units.df,
+        higher_is_better=higher_is_better,
+    )
+
+
+def _effects_and_tastes(table: JudgementTable, options: ReportOptions) -> dict[str, Codes]:
+    """Return effects of raters and items, and of their products with systems where these recur."""
     systems = len(table.system.labels)
     effects = {"rater": table.rater.codes, **_item_effects(table, options)}
     effects |= {
         f"{name}:system": codes.astype(np.int64) * systems + table.system.codes
         for name, codes in effects.items()
     }
-    repeated = {
-        name: codes for name, codes in effects.items() if len(np.unique(codes)) < len(codes)
-    }
-    return fit_mixed(
+    return {name: codes for name, codes in effects.items() if len(np.unique(codes)) < len(codes)}
+
+
+def ordinal_model(
+    values: Values,
+    table: JudgementTable,
+    options: ReportOptions,
+    higher_is_better: bool,
+    *,
+    full: bool = True,
+) -> OrdinalModel:
+    """Fit cumulative logits with the effects of the full mixed model, or of the usual one."""
+    units = units_of(table, options)
+    units.require()
+    effects = (
+        _effects_and_tastes(table, options)
+        if full
+        else {"rater": table.rater.codes, **_item_effects(table, options)}
+    )
+    return fit_ordinal(
         values,
         table.system.codes,
         table.system.labels,
-        repeated,
+        effects,
         alpha=options.alpha,
         most_df=units.df,
         higher_is_better=higher_is_better,
+    )
+
+
+def generalisability_of(values: Values, table: JudgementTable, alpha: float) -> Generalisability:
+    """Divide the variance of the values, and say what other sizes would give."""
+    return generalisability(
+        values, table.system.codes, table.rater.codes, table.item.codes, alpha=alpha
     )

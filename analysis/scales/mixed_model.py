@@ -91,7 +91,7 @@ def fit_mixed(
     present, systems = np.unique(systems, return_inverse=True)
     if len(names := [labels[code] for code in present]) < 2:
         raise Undefined("A mixed model of systems needs at least two systems.")
-    usable = _usable(values, random)
+    usable = usable_effects(values, random)
     shift, scale = float(values.mean()), float(values.std())
     system = equations((values - shift) / scale, systems, usable)
     solution = system.solve(theta := _minimise(system, len(usable)))
@@ -137,7 +137,7 @@ def variance_components(
     Patterson & Thompson (1971); Bates, Mächler, Bolker & Walker (2015).
     """
     values = np.asarray(values, dtype=np.float64)
-    usable = _usable(values, random)
+    usable = usable_effects(values, random)
     scale = float(values.std())
     nothing = np.zeros(len(values), dtype=np.intp)
     system = equations((values - values.mean()) / scale, nothing, usable)
@@ -145,8 +145,18 @@ def variance_components(
     return _components(theta, system.solve(theta), scale, usable)
 
 
-def _usable(values: Values, random: Mapping[str, Codes]) -> dict[str, Codes]:
-    """Keep the effects with two levels or more, coded without gaps."""
+def usable_effects(values: Values, random: Mapping[str, Codes]) -> dict[str, Codes]:
+    """Keep the effects with two levels or more, coded without gaps.
+
+    Parameters
+    ----------
+    values : shape (judgements,)
+    random : name → shape (judgements,) codes
+
+    Raises
+    ------
+    Undefined : no variation, no effect, or one with as many levels as there are judgements
+    """
     if not len(values) or np.all(values == values[0]):
         raise Undefined("All scores are equal, so there is no variance to divide.")
     compact = {name: np.unique(codes, return_inverse=True)[1] for name, codes in random.items()}

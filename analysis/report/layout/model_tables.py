@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from analysis.reliability.generalisability import Generalisability
 from analysis.report.ranking_section import RankingSection
 from analysis.report.scale_section import ScaleSection
 from analysis.scales.comparison import FixedMean
 from analysis.scales.mixed_model import MixedModel
+from analysis.scales.ordinal_model import OrdinalModel
 from analysis.translatable import gettext_noop as _
 
-from .table_model import SYSTEM, Column, Format, P, Role, Table, rows_of
+from .table_model import SYSTEM, Column, Format, P, Role, Row, Table, rows_of
 
 
 def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator[Table]:
@@ -26,6 +28,70 @@ def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator
         yield pairs_table(
             "mixed-pairs", _("Mixed model, pair by pair, simultaneous"), model.contrasts
         )
+    if isinstance(section, ScaleSection) and section.ordinal:
+        yield from ordinal_tables(section.ordinal)
+    if isinstance(section, ScaleSection) and section.generalisability:
+        yield from generalisability_tables(section.generalisability)
+
+
+def ordinal_tables(model: OrdinalModel) -> Iterator[Table]:
+    """Yield an ordinal model's systems with their shares of categories, and all pairs."""
+    caption = _("Ordinal mixed model: places in logits, and how often each value is expected")
+    values = (Column(f"{value:g} %", Format.NUMBER, 1, is_label=True) for value in model.categories)
+    yield Table(
+        "ordinal",
+        caption,
+        (SYSTEM, Column(_("Logit"), Format.NUMBER, 2), *values),
+        tuple(
+            Row((each.system, each.logit, *(100 * share for share in each.shares)))
+            for each in model.systems
+        ),
+        Role.HONEST,
+        notes=(model.formula,),
+    )
+    pairs = _("Ordinal mixed model, pair by pair, simultaneous (logits)")
+    yield pairs_table("ordinal-pairs", pairs, model.contrasts)
+
+
+def generalisability_tables(found: Generalisability) -> Iterator[Table]:
+    """Yield the shares of variance, and what other numbers of raters and items would give."""
+    merged = _("The design cannot tell these from the residual:")
+    yield Table(
+        "variance-shares",
+        _("What the scores vary with"),
+        (
+            Column(_("Source")),
+            Column(_("Variance"), Format.NUMBER, 3),
+            Column("%", Format.NUMBER, 1),
+        ),
+        rows_of(*((each.source, each.variance, 100 * each.share) for each in found.shares)),
+        Role.AGREEMENT,
+        notes=(f"{merged} {', '.join(found.merged)}",) if found.merged else (),
+    )
+    yield Table(
+        "other-sizes",
+        _("What other numbers of raters and items would give"),
+        (
+            Column(_("Raters"), Format.WHOLE),
+            Column(_("Items"), Format.WHOLE),
+            Column("Eρ²", Format.NUMBER, 2),
+            Column("Φ", Format.NUMBER, 2),
+            Column(_("± of a difference"), Format.NUMBER, 3),
+        ),
+        rows_of(
+            *(
+                (each.raters, each.items, each.relative, each.absolute, each.half_width)
+                for each in found.sizes
+            )
+        ),
+        Role.AGREEMENT,
+        notes=(
+            _(
+                "If every rater judged every output. Eρ²: reliability of the order of the systems; "
+                "Φ: of their means. The last column is half the width of simultaneous intervals."
+            ),
+        ),
+    )
 
 
 def mixed_table(model: MixedModel) -> Table:

@@ -80,6 +80,8 @@ def raters_table(raters: Sequence[RaterProfile]) -> Table:
             Column(_("Seconds per screen"), Format.NUMBER, 1),
             Column(_("Ties"), Format.NUMBER, 2),
             Column(_("Range"), Format.RANGE, 1),
+            Column(_("Bias"), Format.NUMBER, 2),
+            Column(_("Inconsistency"), Format.NUMBER, 2),
         ),
         rows_of(
             *(
@@ -90,9 +92,26 @@ def raters_table(raters: Sequence[RaterProfile]) -> Table:
                     each.seconds_per_screen,
                     each.ties,
                     (each.lowest, each.highest),
+                    each.bias,
+                    each.inconsistency,
                 )
                 for each in raters
             )
+        ),
+        notes=_about_errors(raters),
+    )
+
+
+def _about_errors(raters: Sequence[RaterProfile]) -> tuple[str, ...]:
+    """Explain the last two columns, or say why they are empty."""
+    if reasons := {each.errors_reason for each in raters if each.errors_reason}:
+        return tuple(sorted(reasons))
+    if all(each.bias is None for each in raters):  # a report that was made before they existed
+        return ()
+    return (
+        _(
+            "Bias: how much higher the rater's values are than the average rater's on the same "
+            "outputs. Inconsistency: the SD of what is left (after ITU-T P.910)."
         ),
     )
 

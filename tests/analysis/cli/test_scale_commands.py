@@ -2,7 +2,9 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from analysis import write_table
@@ -212,3 +214,28 @@ def test_bad_input_exits_with_2_and_a_message(file, capsys, arguments, said):
     command, *options = arguments
     assert main([command, file, *options]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.fixture
+def points(tmp_path) -> str:
+    """Scores of the sliders on five points."""
+    part = sliders().for_criterion("Clarity")
+    cuts = np.quantile(part.value, [0.2, 0.4, 0.6, 0.8])
+    coarse = replace(part, value=1.0 + np.searchsorted(cuts, part.value))
+    return stored(coarse, tmp_path / "points.csv")
+
+
+def test_mixed_fits_ordinal_models_of_few_points(points, capsys):
+    found = as_json(capsys, "mixed", points, "--ordinal")
+    assert found["categories"] == [1, 2, 3, 4, 5]
+    assert all(sum(each["shares"]) == pytest.approx(1) for each in found["systems"])
+    assert "ordinal:true" in found["signature"]
+    assert main(["mixed", points, "--ordinal"]) == 0
+    assert "Logit" in capsys.readouterr().out
+
+
+def test_generalisability_says_what_other_sizes_give(points, capsys):
+    found = as_json(capsys, "generalisability", points)
+    assert sum(each["share"] for each in found["shares"]) == pytest.approx(1)
+    widths = {(each["raters"], each["items"]): each["half_width"] for each in found["sizes"]}
+    assert widths[24, 200] < widths[3, 10]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from analysis.errors import Undefined
 from analysis.reliability.coefficients import Coefficient, defined, fleiss_kappa, kendall_w
@@ -167,6 +168,40 @@ def test_complete_and_incomplete_ways_agree_where_both_apply():
     assert found.single.value == pytest.approx(
         intraclass_correlation(values, units, raters).single.value, rel=1e-4
     )
+
+
+def test_incomplete_tables_have_the_interval_of_their_restricted_likelihood():
+    """Against the likelihood of the whole covariance matrix, maximised at both ends."""
+    rng = np.random.default_rng(5)
+    units, raters = np.nonzero(rng.random((15, 4)) < 0.8)
+    values = 2 * rng.normal(size=15)[units] + rng.normal(size=4)[raters]
+    values += rng.normal(size=len(units))
+    found = intraclass_correlation(values, units, raters).single
+    same_unit, same_rater = units[:, None] == units, raters[:, None] == raters
+
+    def deviance(correlation: float, rater_share: float) -> float:
+        rater, rest = (1 - correlation) * rater_share, (1 - correlation) * (1 - rater_share)
+        v = correlation * same_unit + rater * same_rater + rest * np.eye(len(values))
+        inverse = np.linalg.inv(v)
+        mean = inverse.sum(axis=0) @ values / inverse.sum()
+        squares = (values - mean) @ inverse @ (values - mean)
+        logs = np.linalg.slogdet(v)[1] + np.log(inverse.sum())
+        return logs + (len(values) - 1) * np.log(squares)
+
+    profile = [
+        min(deviance(each, share) for share in np.linspace(0, 0.97, 300))
+        for each in (found.low, found.value, found.high)
+    ]
+    limit = stats.chi2.isf(0.05, 1) * (1 + 1 / 9)
+    assert np.array(profile) - profile[1] == pytest.approx([limit, 0, limit], abs=0.02)
+
+
+def test_intervals_of_correlations_end_at_their_bounds():
+    rng = np.random.default_rng(6)
+    units, raters = np.nonzero(rng.random((12, 3)) < 0.9)
+    found = intraclass_correlation(rng.normal(size=len(units)), units, raters)
+    assert found.single.low == found.mean.low == 0
+    assert found.single.low <= found.single.value <= found.single.high < 1
 
 
 # Fleiss (1971), Table 1: thirty patients, six psychiatrists, five categories

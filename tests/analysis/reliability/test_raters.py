@@ -7,8 +7,11 @@ import pytest
 from scipy.stats import spearmanr
 
 from analysis import JudgementTable
+from analysis.errors import Undefined
+from analysis.reliability.rater_errors import rater_errors
 from analysis.reliability.rater_profiles import rater_profiles
 from analysis.scales.correlations import correlate, correlations, exact_spearman_p
+from tests.analysis.published import FIGURES
 
 
 def table(rows: list[tuple], **more: list) -> JudgementTable:
@@ -119,3 +122,62 @@ def test_undefined_correlations_have_a_reason():
     assert correlations(table(rows))[0].reason == "b is the same for every system."
     assert correlations(table(few))[0].reason == "Fewer than three systems have both criteria."
     assert correlations(table(few))[0].value is None
+
+
+def shuffled_scores() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """26 viewers of 79 films, of whom the first five had their scores shuffled."""
+    lines = (FIGURES / "published/sureal_nflx_shuffled.txt").read_text().split()
+    scores = np.array([[float(score) for score in line] for line in lines])
+    films, viewers = (codes.ravel() for codes in np.indices(scores.shape))
+    return scores.ravel(), films, viewers
+
+
+def test_bias_and_inconsistency_equal_those_of_sureal():
+    """Netflix/sureal, test_proj_mle_subjective_model_corruptdata."""
+    found = rater_errors(*shuffled_scores(), restricted=False)
+    assert found.quality.mean() == pytest.approx(3.5447906523855877, abs=1e-8)
+    assert found.quality.var() == pytest.approx(1.3559834679453553, abs=1e-8)
+    assert found.bias.mean() == pytest.approx(0, abs=1e-8)
+    assert found.bias.var() == pytest.approx(0.08903258562151985, abs=1e-8)
+    assert found.inconsistency.mean() == pytest.approx(0.8091663380211014, abs=1e-8)
+    assert found.inconsistency.var() == pytest.approx(0.21269010120806528, abs=1e-8)
+    assert found.bias_se.sum() == pytest.approx(2.3669964674034123, abs=1e-4)
+    assert set(np.argsort(-found.inconsistency)[:5]) == set(range(5))
+
+
+def test_profiles_state_bias_and_inconsistency_of_incomplete_tables():
+    rng = np.random.default_rng(3)
+    kept = rng.random((200, 5)) < 0.7
+    outputs, raters = np.nonzero(kept)
+    spread = np.array([0.5, 0.5, 0.5, 0.5, 2.0])
+    values = 3 * rng.normal(size=200)[outputs] + np.array([1, 0, 0, 0, -1])[raters]
+    values += spread[raters] * rng.normal(size=len(outputs))
+    rows = [
+        (f"r{r}", f"i{o}", "s", "q", v, f"{r}-{o}")
+        for o, r, v in zip(outputs, raters, values, strict=True)
+    ]
+    found = rater_profiles(table(rows))
+    assert [each.bias for each in found] == pytest.approx([1, 0, 0, 0, -1], abs=0.25)
+    assert [each.inconsistency for each in found] == pytest.approx(spread, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "raters", "reason"),
+    [
+        ([0, 1, 2, 3], [0, 0, 1, 1], "No output was judged by two raters"),
+        ([0, 0, 1, 1], [0, 1, 2, 3], "share no output"),
+        ([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1], "three raters or more"),
+    ],
+)
+def test_errors_of_raters_that_nobody_can_know_have_a_reason(outputs, raters, reason):
+    values = np.array([1.0, 3.0, 2.0, 5.0, 4.0, 4.5])[: len(outputs)]
+    with pytest.raises(Undefined, match=reason):
+        rater_errors(values, np.array(outputs), np.array(raters))
+
+
+def test_the_unrestricted_likelihood_follows_one_of_few_raters():
+    outputs, raters = (codes.ravel() for codes in np.indices((60, 3)))
+    values = np.random.default_rng(1).normal(size=180)
+    assert rater_errors(values, outputs, raters).inconsistency == pytest.approx(1, abs=0.35)
+    with pytest.raises(Undefined, match="would follow one of them"):
+        rater_errors(values, outputs, raters, restricted=False)

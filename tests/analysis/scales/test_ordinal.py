@@ -1,0 +1,112 @@
+"""Ordinal mixed models against the figures of R's package ordinal, and what cannot be fitted."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.errors import Undefined
+from analysis.scales.laplace import CumulativeLogits
+from analysis.scales.ordinal_model import fit_ordinal
+from tests.analysis.made_tables import made_table
+from tests.analysis.textbook import figures
+
+# The arguments of `made_table`, as in tests/data/r/clmm.R.
+CASES = {
+    "balanced": (8, 15, 3, 1, 21, (1, 1, 0, 0), (-2, -0.5, 0.5, 2)),
+    "unbalanced": (9, 30, 5, 0.4, 22, (1, 0.8, 0.6, 0.6), (-1.5, 0, 0.8, 2.5)),
+    "large": (24, 60, 5, 1, 23, (1, 0.7, 0, 0), (-2, -1, 0, 1, 2, 3)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_ordinal_models_equal_clmm(case):
+    expected = figures("clmm")[case]
+    value, system, usual, full = made_table(*CASES[case])
+    labels = [str(code) for code in range(int(system.max()) + 1)]
+    found = fit_ordinal(value, system, labels, full if case == "unbalanced" else usual)
+    place = {each.system: each.logit for each in found.systems}
+    assert found.judgements == expected["judgements"]
+    assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-5)
+    # in clmm the first system is at 0, here the mean of all systems
+    thresholds = np.array(found.thresholds) - place["0"]
+    assert thresholds == pytest.approx(expected["thresholds"], abs=1e-3)
+    coefficients = [place[label] - place["0"] for label in labels[1:]]
+    assert coefficients == pytest.approx(expected["systems"], abs=1e-3)
+    spread = {each.source: each.sd for each in found.effects}
+    assert spread == pytest.approx(expected["sd"], abs=1e-3)
+    to_first = {pair.a: pair.se for pair in found.contrasts if pair.b == "0"}
+    to_first |= {pair.b: pair.se for pair in found.contrasts if pair.a == "0"}
+    errors = [to_first[label] for label in labels[1:]]
+    assert errors == pytest.approx(expected["errors"], rel=5e-3)
+
+
+def test_the_gradient_is_that_of_the_deviance():
+    value, system, _, full = made_table(5, 8, 3, 0.8, 11, (1, 1, 0.5, 0.5), (-1, 0, 1, 2))
+    category = (value - value.min()).astype(int)
+    effects = sorted(full.values(), key=lambda codes: -codes.max())
+    model = CumulativeLogits.of(category, system, effects)
+    at = np.array([-1.5, -0.2, 0.8, 2, 0.3, 0.6, 0.7, 0.5, 0.9, 0.4])
+    _, gradient, modes = model.deviance(at, np.zeros(sum(model.levels)))
+    for place, slope in enumerate(gradient):
+        step = 1e-5 * (np.arange(len(at)) == place)
+        difference = model.deviance(at + step, modes)[0] - model.deviance(at - step, modes)[0]
+        assert slope == pytest.approx(difference / 2e-5, abs=1e-5)
+
+
+def test_expected_shares_are_those_of_new_raters_and_items():
+    value, system, usual, _ = made_table(*CASES["unbalanced"])
+    found = fit_ordinal(value, system, list("01234"), usual)
+    total = np.sqrt(sum(each.sd**2 for each in found.effects))
+    rng = np.random.default_rng(1)
+    latent = found.systems[0].logit + total * rng.normal(size=400_000) + rng.logistic(size=400_000)
+    drawn = np.bincount(np.searchsorted(found.thresholds, latent), minlength=5) / 400_000
+    assert found.systems[0].shares == pytest.approx(drawn, abs=0.004)
+    assert sum(found.systems[0].shares) == pytest.approx(1)
+
+
+def test_only_the_order_of_values_counts():
+    value, system, usual, _ = made_table(*CASES["balanced"])
+    first = fit_ordinal(value, system, list("012"), usual)
+    second = fit_ordinal(np.exp(value), system, list("012"), usual)
+    assert second.log_likelihood == pytest.approx(first.log_likelihood)
+    turned = fit_ordinal(-value, system, list("012"), usual, higher_is_better=False)
+    assert [each.system for each in turned.systems] == [each.system for each in first.systems]
+    assert turned.contrasts[0].difference == pytest.approx(-first.contrasts[0].difference, abs=1e-4)
+
+
+def test_degrees_of_freedom_widen_intervals():
+    value, system, usual, _ = made_table(*CASES["balanced"])
+    normal = fit_ordinal(value, system, list("012"), usual).contrasts[0]
+    few = fit_ordinal(value, system, list("012"), usual, most_df=7).contrasts[0]
+    half = stats.studentized_range.isf(0.05, 3, 7) / np.sqrt(2) * normal.se
+    assert few.high - few.difference == pytest.approx(half, rel=1e-5)
+    assert (normal.df, few.df) == (None, 7)
+
+
+def refused(case: str) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    value, system, usual, _ = made_table(*CASES["balanced"])
+    changes = {
+        "an unused value": np.where(value == 3, 4, value),
+        "one value": np.ones(len(value)),
+        "many values": np.arange(len(value)) % 12,
+        "a system at the end": np.where(system == 1, 5, value),
+        "two systems apart": np.where(system == 1, 4 + value % 2, np.minimum(value, 3)),
+    }
+    return changes.get(case, value), 0 * system if case == "one system" else system, usual
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        ("an unused value", "Nobody gave the value 3"),
+        ("one value", "All scores are equal"),
+        ("many values", "12 levels"),
+        ("a system at the end", "Separated: b only has the highest value"),
+        ("two systems apart", "did not converge"),
+        ("one system", "at least two systems"),
+    ],
+)
+def test_ordinal_models_that_cannot_be_fitted_have_a_reason(case, reason):
+    value, system, random = refused(case)
+    with pytest.raises(Undefined, match=reason):
+        fit_ordinal(value, system, list("abc"), random)
