@@ -176,6 +176,11 @@ COMMANDS: dict[str, Command] = {
         scales.run_generalisability,
         prepared.add_value_options,
     ),
+    "pairs": Command(
+        "Every two systems: exact tests over raters, preferences, equivalence.",
+        scales.run_pairs,
+        scales.add_pairs_options,
+    ),
     "agreement": Command(
         "Agreement of raters.", agreement.run_agreement, agreement.add_agreement_options
     ),

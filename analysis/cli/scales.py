@@ -17,6 +17,8 @@ from analysis.cli.prepared import (
 )
 from analysis.cli.shared import names
 from analysis.errors import TableError
+from analysis.report.effect_section import effect_section, effect_sentences
+from analysis.report.layout.effect_tables import effect_tables
 from analysis.report.layout.latex import SubsetBlock, subsets_table, tabular
 from analysis.report.layout.model_tables import (
     generalisability_tables,
@@ -31,6 +33,7 @@ from analysis.report.plots import letters_plot, save
 from analysis.report.scale_section import (
     Reasons,
     anova_of,
+    clustered,
     full_mixed_model,
     generalisability_of,
     group_means,
@@ -293,6 +296,40 @@ def run_generalisability(table: JudgementTable, options: argparse.Namespace) -> 
         document={**asdict(found), "signature": line},
         tables=tuple(generalisability_tables(found)),
         notes=(line,),
+    )
+
+
+def add_pairs_options(parser: argparse.ArgumentParser) -> None:
+    """Options of the comparison of single pairs."""
+    add_value_options(parser)
+    parser.add_argument("--relative", action="store_true", help="only the order on screens counts")
+    parser.add_argument(
+        "--equivalence", type=float, metavar="DELTA", help="the difference that does not matter"
+    )
+
+
+def run_pairs(table: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Exact tests over raters, probabilities of being preferred, and equivalence."""
+    part = prepared(table, options)
+    higher = not options.lower_is_better
+    criterion = part.criterion.labels[0]
+    margins = {} if options.equivalence is None else {criterion: options.equivalence}
+    settings = ReportOptions(alpha=options.alpha, seed=options.seed, equivalence=margins)
+    least_squares = None
+    if not options.relative and margins:
+        least_squares = clustered(part.value, part, settings, higher)
+    found = effect_section(
+        part,
+        settings,
+        relative=options.relative,
+        higher_is_better=higher,
+        clustered=least_squares,
+    )
+    line = signature_of("pairs", table, options, (*VALUE_NAMES, "relative", "equivalence"))
+    return Outcome(
+        document={**asdict(found), "signature": line},
+        tables=tuple(effect_tables(found)),
+        notes=(*effect_sentences(found, settings.generality), line),
     )
 
 

@@ -59,6 +59,18 @@ def test_anova_takes_factors_and_types(tmp_path, capsys):
     assert by["rows"][0]["source"] == "entity_type" and by["rows"][0]["df"] == 1
 
 
+def test_pairs_says_what_the_report_says(tmp_path, capsys):
+    file = stored(magnitudes(coverage=False), tmp_path / "magnitudes.csv")
+    found = as_json(capsys, "pairs", file, "--relative", "--equivalence", "0.1")
+    options = {"equivalence": {"quality": 0.1}, "runs": 20, "agreement_resamples": 20}
+    made = make_report(magnitudes(coverage=False), ReportOptions.from_dict(options))
+    expected = plain(made.criteria[0].effects)
+    assert {name: found[name] for name in expected} == expected
+    assert "relative:true" in found["signature"] and "equivalence:0.1" in found["signature"]
+    of_values = as_json(capsys, "pairs", file, "--equivalence", "30")
+    assert of_values["equivalence"]["unit"] == "value" and of_values["rater_sd"] > 0
+
+
 def test_tukey_in_json_has_the_keys_of_the_contract(file, capsys):
     found = as_json(capsys, "tukey", file, *CLARITY)
     assert list(found["pairs"][0]) == ["a", "b", "difference", "low", "high", "p"]
