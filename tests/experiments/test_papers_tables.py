@@ -187,5 +187,5 @@ def test_preferences_are_ranked_with_both_tables(name, criterion):
     run = run_of(name, raters=6)
     found = criteria(run)[criterion]
     assert titles(found.paper[0]) == ["Cluster", "Score", "Ranks", "System"]
-    assert {"ranking-raters", "bradley-terry"} <= {table.name for table in found.honest}
+    assert {"ranking-raters-items", "bradley-terry"} <= {table.name for table in found.honest}
     assert ranked_as_they_are(run, [row.cells[3] for row in found.paper[0].rows]) > 0.5
