@@ -36,7 +36,7 @@ def run_agreement(table: JudgementTable, options: argparse.Namespace) -> Outcome
     return Outcome(
         document={"coefficients": [asdict(each) for each in found], "signature": line},
         tables=(agreement_table(found),),
-        notes=("Intervals: 95 %, whole items resampled.", line),
+        notes=("Intervals: 95 %; those of α resample whole items.", line),
     )
 
 

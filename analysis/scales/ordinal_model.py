@@ -17,9 +17,11 @@ from .comparison import Contrast, contrasts
 from .laplace import CumulativeLogits
 from .mixed_model import usable_effects
 
-# Beyond these, categories are numbers, and the dense part of the curvature is too large.
-MOST_CATEGORIES, MOST_DENSE_LEVELS = 11, 800
-MOST_CELLS = 4_000_000
+# With more, values are numbers rather than categories.
+MOST_CATEGORIES = 11
+# Operations of one factorisation: levels of the largest effect × the square of all others'. With
+# so many, a fit takes about 30 seconds.
+MOST_WORK = 3e8
 # Logits beyond this one are on their way to infinity.
 MOST_LOGIT = 25.0
 NOT_CONVERGED = "The ordinal model did not converge: {}."
@@ -169,7 +171,7 @@ def _check(categories: Values, category: Codes, systems: Codes, names: Sequence[
 
 def _check_size(model: CumulativeLogits) -> None:
     largest, others = model.levels
-    if others > MOST_DENSE_LEVELS or largest * others > MOST_CELLS:
+    if max(largest, others) * others**2 > MOST_WORK:
         raise Undefined(f"The random effects have {largest + others} levels, too many to fit.")
 
 

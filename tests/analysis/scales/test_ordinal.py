@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from analysis.errors import Undefined
+from analysis.scales import ordinal_model
 from analysis.scales.laplace import CumulativeLogits
 from analysis.scales.ordinal_model import fit_ordinal
 from tests.analysis.made_tables import made_table
@@ -110,3 +111,10 @@ def test_ordinal_models_that_cannot_be_fitted_have_a_reason(case, reason):
     value, system, random = refused(case)
     with pytest.raises(Undefined, match=reason):
         fit_ordinal(value, system, list("abc"), random)
+
+
+def test_a_model_that_would_take_minutes_is_refused(monkeypatch):
+    value, system, usual, _ = made_table(*CASES["balanced"])
+    monkeypatch.setattr(ordinal_model, "MOST_WORK", 900)  # 15 items × 8² raters are more
+    with pytest.raises(Undefined, match="23 levels, too many"):
+        fit_ordinal(value, system, list("012"), usual)
