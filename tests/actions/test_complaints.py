@@ -107,8 +107,9 @@ def test_organisers_see_reports_and_deal_with_them(client, campaign):
     found = Complaint.objects.get()
     client.force_login(make_owner())
     monitor = reverse("rankme:campaign-monitor", args=[campaign.code])
-    items = reverse("rankme:campaign-items", args=[campaign.code])
-    for page in (monitor, items):
+    place = found.trial.item.position + 1
+    item = reverse("rankme:campaign-item", args=[campaign.code, place])
+    for page in (monitor, item):
         shown = client.get(page).content.decode()
         assert "&lt;b&gt;Cut off" in shown
         assert f"Item <bdi>{found.trial.item.key}</bdi>" in shown, "a bare number says nothing"

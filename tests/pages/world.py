@@ -57,6 +57,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-delete": {"GET": OWNER, "POST": OWNER},
     "campaign-material": {"GET": INSIDE, "POST": INSIDE},
     "campaign-items": {"GET": INSIDE},
+    "campaign-item": {"GET": INSIDE},
+    "campaign-item-names": {"POST": INSIDE},
     "campaign-import": {"GET": INSIDE},
     "campaign-import-columns": {"POST": INSIDE},
     "campaign-import-take": {"POST": INSIDE},
@@ -115,6 +117,7 @@ OWN_PARTS: dict[str, dict[str, Any]] = {
     "gallery-preset": {"name": "e2e-quality"},
     "gallery-media": {"name": "image-captions", "number": 0},
     "campaign-version": {"number": 1},
+    "campaign-item": {"number": 1},
 }
 
 

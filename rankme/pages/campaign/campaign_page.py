@@ -106,6 +106,7 @@ def tabs_of(campaign: Campaign) -> list[Tab]:
         ("campaign-panel", _("Panel"), launched and has_panel(campaign)),
         ("campaign-monitor", _("Monitor"), launched and not campaign.is_archive),
         ("campaign-raters", _("Raters"), launched),
+        ("campaign-items", _("Items"), launched),
         ("campaign-quality", _("Quality"), launched and not campaign.is_archive),
         ("campaign-metrics", _("Metrics"), True),
         ("analysis-runs", _("Analysis"), launched),

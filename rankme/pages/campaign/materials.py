@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from django.core.paginator import Paginator
-from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -16,9 +14,8 @@ from rankme.forms.organiser import MaterialForm
 from rankme.importing import FileProblem
 from rankme.importing.problems import grouped
 from rankme.importing.tabular.columns import About
-from rankme.models import Campaign, MaterialImport, Output
+from rankme.models import Campaign, MaterialImport
 from rankme.permissions import user_of
-from rankme.queries.complaints import complaints_about
 from rankme.queries.progress import size_of
 from rankme.uploads import takes_files
 
@@ -34,7 +31,6 @@ from .campaign_page import (
     sent,
 )
 
-ITEMS_ON_A_PAGE = 20
 IMPORTS_SHOWN = 10
 SCORES = MaterialImport.Kind.SCORES
 
@@ -150,17 +146,3 @@ def drop(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     upload = get_object_or_404(campaign.material_imports, pk=number)
     act(request, _("The upload has been discarded."), materials.drop_import, upload)
     return redirect(f"rankme:{back_of(upload)}", campaign.code)
-
-
-@campaign_page(SAFE)
-def browse(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Items with the outputs of all systems side by side."""
-    outputs = Output.objects.select_related("system").order_by("system__position")
-    items = campaign.items.prefetch_related(Prefetch("outputs", queryset=outputs))
-    page = Paginator(items, ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
-    about = complaints_about(page)
-    items_with_reports = [(item, about.get(item.pk, [])) for item in page]
-    context: dict[str, Any] = {"page": page, "items": items_with_reports}
-    return render_campaign(
-        request, campaign, "organiser/material/items.html", context, tab="campaign-material"
-    )

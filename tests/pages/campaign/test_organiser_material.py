@@ -81,7 +81,7 @@ def test_what_was_seen_is_taken_in(olga, campaign):
     assert Output.objects.count() == 4
     page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
     assert "Import complete." in page
-    page = olga.get(address("campaign-items", campaign)).content.decode()
+    page = olga.get(address("campaign-item", campaign, 2)).content.decode()
     assert "It ra\u200bins." in page and "rain" in page
 
 

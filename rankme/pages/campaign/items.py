@@ -1,0 +1,148 @@
+"""Read the judgements: a campaign's items, and everything that raters said about each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy as _
+
+from rankme.actions.accounts.names_shown import note_names_shown
+from rankme.models import Campaign
+from rankme.permissions import user_of
+from rankme.protocols import item_input
+from rankme.queries.complaints import complaints_about
+from rankme.queries.item_answers import answers_about, codes_of
+from rankme.queries.item_list import Wish, item_lines, items_for
+from rankme.untrusted.clean_text import storable
+
+from .campaign_page import POST, SAFE, campaign_page, render_campaign
+
+ITEMS_ON_A_PAGE = 30
+LONGEST_SEARCH = 200
+ORDERS = {
+    "disagreement": _("Raters disagree most"),
+    "reports": _("Most reported problems"),
+    "lowest": _("Lowest values first"),
+    "highest": _("Highest values first"),
+    "apart": _("This rater differs most from the others"),
+    "upload": _("Order of the upload"),
+}
+
+
+@campaign_page(SAFE)
+def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The items in the order that the organiser asks for; a draft's only in that of the upload."""
+    names = _names(request, campaign)
+    wish = _wish(request, campaign, names)
+    order = items_for(campaign, wish)
+    page: Page[Any] = Paginator(order.ids, ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
+    page.object_list = item_lines(campaign, list(page), order)
+    context = {
+        "page": page,
+        "wish": wish,
+        "orders": ORDERS,
+        "names": sorted(names.items(), key=lambda named: named[1]),
+        "criteria": campaign.criteria.order_by("position"),
+        "has_raters": not campaign.is_draft,
+        "has_numbers": bool(order.numbers),
+        "number_title": ORDERS[wish.order],
+    }
+    return _render(request, campaign, "organiser/items/list.html", context)
+
+
+@campaign_page(SAFE)
+def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
+    """One item with its outputs and all answers; its neighbours are those of the list."""
+    item = get_object_or_404(campaign.items.select_related("media"), position=number - 1)
+    names = _names(request, campaign)
+    ids = items_for(campaign, _wish(request, campaign, names)).ids
+    place = ids.index(item.pk) if item.pk in ids else None
+    numbers = {pk: position + 1 for pk, position in campaign.items.values_list("pk", "position")}
+    tables, pictures = item_input.read_tables(item.input), _pictures(item.input)
+    context: dict[str, Any] = {
+        "item": item,
+        "tables": tables,
+        "pictures": pictures,
+        "has_drawn_input": bool(tables or pictures),
+        "answers": answers_about(campaign, item, names),
+        "complaints": complaints_about([item]).get(item.pk, []),
+        "place": None if place is None else place + 1,
+        "places": len(ids),
+        "before": None if not place else numbers[ids[place - 1]],
+        "after": None if place is None or place + 1 == len(ids) else numbers[ids[place + 1]],
+    }
+    return _render(request, campaign, "organiser/items/item.html", context)
+
+
+@campaign_page(POST)
+def show_names(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the systems' names instead of codes until the log-out, which the history notes."""
+    is_shown = request.POST.get("show") == "yes"
+    if is_shown and not request.session.get(_key(campaign)):
+        note_names_shown(campaign, by=user_of(request))
+    request.session[_key(campaign)] = is_shown
+    back = request.POST.get("back", "")
+    if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
+        back = reverse("rankme:campaign-items", args=[campaign.code])
+    return redirect(back)
+
+
+def _render(
+    request: HttpRequest, campaign: Campaign, template: str, context: dict[str, Any]
+) -> HttpResponse:
+    tab = "campaign-material" if campaign.is_draft else "campaign-items"
+    shown = {
+        "is_blind": _is_blind(request, campaign),
+        "asked": f"?{asked}" if (asked := request.GET.urlencode()) else "",
+    }
+    return render_campaign(request, campaign, template, shown | context, tab=tab)
+
+
+def _key(campaign: Campaign) -> str:
+    return f"names shown in {campaign.code}"
+
+
+def _is_blind(request: HttpRequest, campaign: Campaign) -> bool:
+    return not campaign.is_draft and not request.session.get(_key(campaign))
+
+
+def _names(request: HttpRequest, campaign: Campaign) -> dict[int, str]:
+    if _is_blind(request, campaign):
+        return codes_of(campaign)
+    return dict(campaign.systems.order_by("position").values_list("pk", "name"))
+
+
+def _wish(request: HttpRequest, campaign: Campaign, names: dict[int, str]) -> Wish:
+    """Read what the address asks for; what cannot be is left out, and so nothing is refused."""
+    asked = request.GET
+    order = asked.get("order", "")
+    if campaign.is_draft:
+        order = "upload"
+    named = {name: pk for pk, name in names.items()}
+    criteria = {each.name: each.pk for each in campaign.criteria.order_by("position")}
+    first = next(iter(criteria.values()), None)
+    label, search = (
+        text if storable(text := asked.get(name, "").strip()) else ""
+        for name in ("rater", "search")
+    )
+    return Wish(
+        search=search[:LONGEST_SEARCH],
+        order=order if order in ORDERS else "disagreement",
+        criterion=criteria.get(asked.get("criterion", ""), first),
+        system=campaign.systems.filter(pk=named.get(asked.get("system", ""), 0)).first(),
+        rater=campaign.participants.filter(label=label).first() if label else None,
+    )
+
+
+def _pictures(text: str) -> list[dict[str, str]]:
+    found = item_input.read_pictures(text)
+    return [
+        {"name": picture.name, "source": source}
+        for picture in (found.in_reading_order() if found else ())
+        if (source := item_input.picture_source(picture))
+    ]

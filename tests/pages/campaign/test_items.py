@@ -1,0 +1,189 @@
+"""The pages on which organisers read items with what raters said about them."""
+
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from analysis.reliability.krippendorff import krippendorff_alpha
+from rankme.actions.sitting import assignments, exclusions
+from rankme.models import Complaint, Judgement
+from rankme.queries.item_answers import codes_of
+from rankme.queries.item_list import Wish, disagreements, items_for
+from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.marking import marked_campaign
+from tests.sittings import answer, claim
+
+pytestmark = pytest.mark.django_db
+
+
+def address(name, campaign, *more):
+    return reverse(f"rankme:{name}", args=[campaign.code, *more])
+
+
+def sit_with(campaign, name, values):
+    """Let a rater answer everything; `values` maps an item's position to the slider's value."""
+    held = claim(make_rater(campaign, name))
+    items = dict(campaign.items.values_list("pk", "position"))
+    trials = {trial.pk: items[trial.item_id] for trial in held.batch.trials.all()}
+    for place, (trial, _order) in enumerate(held.presentation):
+        answer(held, place, value=values(trials[trial]), comment=f"{name} on {trials[trial]}")
+    return assignments.finish_batch(held)
+
+
+@pytest.fixture
+def judged():
+    """Four items that three raters judged: all agree about item 0, and least about item 3."""
+    definition = slider_definition(design={"kind": "complete"}, raters_per_trial=3)
+    campaign = make_campaign(definition, items=4, systems=2)
+    for number, name in enumerate(("ann", "ben", "cem")):
+        sit_with(campaign, name, lambda item, shift=number: 40 + 10 * item * shift)
+    return campaign
+
+
+def test_items_begin_with_those_about_which_raters_disagree(olga, judged):
+    page = olga.get(address("campaign-items", judged)).content.decode()
+    places = [page.index(f">item-{number}<") for number in (3, 2, 1, 0)]
+    assert places == sorted(places)
+    upload = olga.get(address("campaign-items", judged), {"order": "upload"}).content.decode()
+    assert upload.index(">item-0<") < upload.index(">item-3<")
+
+
+def test_the_disagreement_of_all_items_is_one_less_alpha(judged):
+    found = disagreements(judged)
+    rows = np.array(
+        list(Judgement.objects.values_list("value", "output", "submission__assignment"))
+    )
+    outputs, raters = (np.unique(codes, return_inverse=True)[1] for codes in rows[:, 1:].T)
+    agreement = krippendorff_alpha(rows[:, 0], outputs, raters, "interval")
+    # Every item has as many values, so that the ratio of all is the mean of the items'.
+    assert np.mean(list(found.values())) == pytest.approx(1 - agreement.value)
+    assert found[judged.items.get(position=0).pk] == 0
+
+
+def test_only_the_order_of_relative_values_counts():
+    campaign = make_campaign(rankme_definition(raters_per_trial=2), items=2, systems=3)
+    for name, factor in (("ann", 1), ("ben", 1_000)):
+        held = claim(make_rater(campaign, name))
+        for place, (_trial, order) in enumerate(held.presentation):
+            sent = [
+                {"criterion": "quality", "place": shown, "value": factor * (1 + planned)}
+                for shown, planned in enumerate(order)
+            ]
+            answer(held, place, answers=sent)
+        assignments.finish_batch(held)
+    assert set(disagreements(campaign).values()) <= {0.0}
+
+
+def test_a_page_shows_all_answers_to_an_item_by_output(olga, judged):
+    item = judged.items.get(position=3)
+    page = olga.get(address("campaign-item", judged, 4)).content.decode()
+    for output in item.outputs.all():
+        assert output.text in page
+    for name, value in (("ann", 40), ("ben", 70), ("cem", 100)):
+        label = judged.participants.get(external_id=name).label
+        assert page.count(label) >= 2 and f">{value}<" in page.replace("\n", "").replace("  ", "")
+        assert f"{name} on 3" in page
+    assert "70 ± 30" in page
+    assert page.count('rel="next"') == 1 and 'rel="prev"' not in page
+
+
+def test_answers_of_excluded_raters_are_shown_and_not_counted(olga, judged):
+    rater = judged.participants.get(external_id="cem")
+    exclusions.exclude_rater(rater, reason="Too fast.", by=judged.owner)
+    page = olga.get(address("campaign-item", judged, 4)).content.decode()
+    assert "55 ± 21" in page and "excluded" in page
+
+
+def test_systems_have_codes_until_somebody_asks_for_their_names(olga, judged):
+    names = list(judged.systems.values_list("name", flat=True))
+    codes = list(codes_of(judged).values())
+    for where in (address("campaign-items", judged), address("campaign-item", judged, 1)):
+        page = olga.get(where).content.decode()
+        assert all(code in page for code in codes) and not any(name in page for name in names)
+    show = address("campaign-item-names", judged)
+    back = address("campaign-item", judged, 1)
+    assert olga.post(show, {"show": "yes", "back": back}).url == back
+    page = olga.get(back).content.decode()
+    assert all(name in page for name in names)
+    assert judged.audit_events.filter(verb="names of systems shown").count() == 1
+    assert olga.post(show, {"show": "no", "back": "https://evil.example/"}).url == address(
+        "campaign-items", judged
+    )
+    assert not any(name in olga.get(back).content.decode() for name in names)
+
+
+def test_codes_do_not_follow_the_order_of_the_upload():
+    orders = set()
+    for seed in range(5):
+        campaign = make_campaign(slider_definition(seed=seed), items=4, systems=4)
+        systems = campaign.systems.order_by("position").values_list("pk", flat=True)
+        orders.add(tuple(codes_of(campaign)[pk] for pk in systems))
+    assert len(orders) > 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ({"order": "lowest"}, 0),
+        ({"order": "highest", "search": "place 1"}, 1),
+        ({"order": "reports"}, 2),
+        ({"order": "apart", "rater": "ann"}, 3),
+        ({"order": "nonsense", "system": "nobody", "criterion": "none", "rater": "x\0"}, 3),
+    ],
+)
+def test_items_are_ordered_and_searched_as_asked(olga, judged, asked, first):
+    reported = judged.items.get(position=2)
+    held = judged.assignments.first()
+    Complaint.objects.create(
+        key="9d3f3b1e-3df3-4b0a-8f0a-1c4d7a6b7c11",
+        campaign=judged,
+        participant=held.participant,
+        assignment=held,
+        trial=held.batch.trials.filter(item=reported).first(),
+        screen=0,
+        text="Cut off.",
+    )
+    if "rater" in asked:
+        labels = dict(judged.participants.values_list("external_id", "label"))
+        asked = {**asked, "rater": labels.get(asked["rater"], asked["rater"])}
+    page = olga.get(address("campaign-items", judged), asked).content.decode()
+    rows = page[page.index("<tbody>") :]
+    assert rows.index("item-") == rows.index(f"item-{first}")
+
+
+def test_marks_of_all_raters_lie_over_the_text(olga):
+    campaign = marked_campaign("esa", raters=2)
+    marks = [
+        (judgement, mark)
+        for judgement in Judgement.objects.filter(text__startswith="{").order_by("pk")
+        for mark in json.loads(judgement.text)["marks"]
+        if mark["side"] == "output" and mark["start"] is not None
+    ]
+    judgement, mark = marks[0]
+    item = judgement.output.item
+    page = olga.get(address("campaign-item", campaign, item.position + 1)).content.decode()
+    about = page[page.index("<h3>") :]
+    assert len(re.findall(r'<mark\s+class="level-', about)) >= 1
+    label = judgement.submission.assignment.participant.label
+    assert f"{label}, {mark['category']}" in about or f"{label}, {mark['severity']}" in about
+    text = "".join(html.unescape(part) for part in re.findall(r"<mark[^>]*>([^<]*)</mark>", about))
+    assert mark["text"][0] in text
+
+
+def test_items_of_a_draft_have_names_and_no_answers(olga):
+    campaign = make_campaign(launch=False)
+    page = olga.get(address("campaign-items", campaign)).content.decode()
+    assert "item-0" in page and '<form class="card row"' not in page
+    page = olga.get(address("campaign-item", campaign, 1)).content.decode()
+    assert "Sys0" in page and "No rater has judged" not in page
+
+
+def test_items_that_no_rater_shares_have_no_disagreement():
+    campaign = make_campaign(items=4, systems=4)
+    sit_with(campaign, "ann", lambda item: item)
+    order = items_for(campaign, Wish(order="disagreement"))
+    assert not order.numbers and len(order.ids) == 4
