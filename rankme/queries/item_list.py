@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from rankme.models import Campaign, Item, Output, Participant, System
 from rankme.protocols.files import stored_definition
 
 from .counting import ANALYSED
+from .sql import rows_of
 
 # Texts have no numbers, and careful raters differ in their times.
 UNCOMPARED = ("text", "time")
@@ -188,8 +188,6 @@ def _compared(campaign: Campaign) -> dict[str, Any]:
 
 def _means_of_criteria(statement: str, values: dict[str, Any]) -> dict[int, float]:
     numbers: dict[int, list[float]] = defaultdict(list)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        for item, number in cursor.fetchall():
-            numbers[item].append(number)
+    for item, number in rows_of(statement, values):
+        numbers[item].append(number)
     return {item: math.fsum(found) / len(found) for item, found in numbers.items()}

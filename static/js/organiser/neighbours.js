@@ -5,7 +5,9 @@ const LINKS = { ArrowLeft: "prev", ArrowRight: "next" };
 /** @param {KeyboardEvent} event */
 function isFree(event) {
   const { target } = event;
-  const writes = target instanceof HTMLElement && target.closest("input, select, textarea, audio, video, .table-scroll");
+  const writes =
+    target instanceof HTMLElement &&
+    target.closest("input, select, textarea, audio, video, .table-scroll");
   return !writes && !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
 }
 
