@@ -61,6 +61,8 @@ def addresses(owner) -> list[str]:
             pages.append(reverse(f"rankme:{name}", args=[campaign.code] if campaign else []))
     pages.append(reverse("rankme:campaign-new", args=["tuna08-identification"]))
     pages.append(reverse("rankme:campaign-rater", args=[launched.code, rater.label]))
+    judged = rater.assignments.get().submissions.get().trial.item
+    pages.append(reverse("rankme:campaign-item", args=[launched.code, judged.position + 1]))
     return pages + uploads_with_problems(draft)
 
 
