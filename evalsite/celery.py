@@ -40,7 +40,7 @@ def refuse_unsafe_start(**kwargs: object) -> None:
 @worker_init.connect
 def refuse_a_storage_of_its_own(**kwargs: object) -> None:
     """A worker that sees other files than the web servers would fail their jobs."""
-    from evalsite.readiness import before_the_fork, shared_storage
+    from evalsite.operation.readiness import before_the_fork, shared_storage
 
     trouble = before_the_fork(shared_storage) if settings.PRODUCTION else None
     if trouble:

@@ -55,7 +55,7 @@ class PrivateLogger(Logger):
 
 
 logger_class = PrivateLogger
-# Where all processes count their requests, for whichever of them is asked (evalsite/metrics.py).
+# All processes count their requests here, for the one that is asked (operation/metrics.py).
 counts = tempfile.mkdtemp(prefix="rankme-counts-", dir=worker_tmp_dir)
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts
 
@@ -71,7 +71,7 @@ atexit.register(forget_counts, os.getpid())
 def on_starting(server: Arbiter) -> None:
     """Check once, before any child exists: a later outage of the database must not end them."""
     refuse_unsafe_site()
-    from evalsite.readiness import before_the_fork, name_new_storage  # they need loaded apps
+    from evalsite.operation.readiness import before_the_fork, name_new_storage
 
     if settings.PRODUCTION:
         before_the_fork(name_new_storage)

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 
 from evalsite import error_pages
 from evalsite.file_headers import ISOLATION
-from evalsite.metrics import REQUEST_SECONDS
+from evalsite.operation.metrics import REQUEST_SECONDS
 from evalsite.privacy import number_of_request
 from evalsite.typing import GetResponse
 from rankme.panel_calls.calls import for_a_page

@@ -3,7 +3,8 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from evalsite import bodies, metrics, probes
+from evalsite import bodies
+from evalsite.operation import metrics, probes
 from rankme.api.views.panel_hooks import PanelHookView
 
 urlpatterns = [

@@ -10,8 +10,9 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import RequestFactory
 
-from evalsite import bucket, readiness
+from evalsite import bucket
 from evalsite.error_pages import server_error
+from evalsite.operation import readiness
 from tests.evalsite.bucket import files_in, running_bucket
 
 CONTENT = bytes(range(256)) * 4000

@@ -11,8 +11,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from evalsite import celery, readiness
+from evalsite import celery
 from evalsite.management.commands import doctor
+from evalsite.operation import readiness
 from rankme.actions.operators import name_storage, record_backup
 
 pytestmark = pytest.mark.django_db

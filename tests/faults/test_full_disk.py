@@ -12,7 +12,7 @@ import pytest
 
 from evalsite import embedded
 from evalsite.embedded import Servers
-from evalsite.readiness import FREE_DISK_AT_LEAST
+from evalsite.operation.readiness import FREE_DISK_AT_LEAST
 from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.database.migrated import put_migrated_cluster
 from tests.live import PATIENCE, LiveSite, reachable_folder, readiness, run_python, wait_for

@@ -113,7 +113,7 @@ def running_pages(olga) -> list[str]:
     metric_jobs.execute(computed.pk, "tester")
     busy = make_campaign(items=2, systems=2)
     metric_jobs.request_metrics(busy, ["bleu"], by=busy.owner)
-    names = ("links", "monitor", "close", "members", "change", "change-file", "extend")
+    names = ("links", "items", "monitor", "close", "members", "change", "change-file", "extend")
     closed = campaigns.close_campaign(make_campaign(items=2, systems=2), by=campaign.owner)
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
     return [

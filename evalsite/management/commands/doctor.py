@@ -15,8 +15,8 @@ from django.db import Error, connection
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from evalsite import readiness
-from evalsite.readiness import Trouble
+from evalsite.operation import readiness
+from evalsite.operation.readiness import Trouble
 from rankme.actions.operators import last_backup, name_storage, record_backup
 
 SECONDS_FOR_AN_ANSWER = 5
