@@ -27,11 +27,11 @@ class Bucket(S3Storage):
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
         if mode != "rb":
             raise ValueError("A file in the bucket is never changed.")
-        content = _Content(self.bucket.Object(self._normalize_name(clean_name(name))))
+        content = Content(self.bucket.Object(self._normalize_name(clean_name(name))))
         return File(io.BufferedReader(content, BUFFER_BYTES), name)
 
 
-class _Content(io.RawIOBase):
+class Content(io.RawIOBase):
     """One request for all that is read in sequence from the place that was sought last."""
 
     def __init__(self, stored: Any) -> None:

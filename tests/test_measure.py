@@ -15,12 +15,7 @@ from tools.measure import (
 )
 
 # Each is allowed to have as many lines or files as it has, and leaves the list once it is small.
-PYTHON = {
-    "span_agreement": 61,
-    "clustered_comparison": 73,
-    "metrics_against_people": 65,
-    "alternative_annotator_test": 63,
-}
+PYTHON: dict[str, int] = {}
 SCRIPTS: dict[str, int] = {}
 LARGE_FOLDERS = {
     "static/images/gallery": 26,

@@ -99,32 +99,8 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
         _write_scores(Path(options.out), found)
     table = _scores_table(found)
     return Outcome(
-        document={
-            "metrics": [
-                {name: each for name, each in asdict(scored).items() if name in METRIC_KEYS}
-                for scored in found
-            ],
-            "system_level": [
-                {
-                    "system": system,
-                    "metric": scored.metric,
-                    "score": value,
-                    "outputs": scored.outputs[system],
-                    "mean_of_outputs": _mean_of_outputs(scored, system),
-                    "n_best": n_best.get(scored.metric, {}).get(system),
-                }
-                for scored in found
-                for system, value in scored.systems.items()
-            ],
-            "segment_level": [
-                {"system": system, "item": item, "metric": scored.metric, "score": value}
-                for scored in found
-                for system, segments in scored.segments.items()
-                for item, value in segments.items()
-            ],
-            "similarity": [asdict(each) for each in alike],
-            "signature": line,
-        },
+        document=_document(found, n_best)
+        | {"similarity": [asdict(each) for each in alike], "signature": line},
         tables=(table, *_means_table(found, n_best), *map(_similarity_table, alike)),
         latex=partial(tabular, table),
         notes=(*(f"{scored.metric}: {scored.method}" for scored in found), line),
@@ -132,6 +108,35 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
 
 
 METRIC_KEYS = ("metric", "higher_is_better", "method")
+
+
+def _document(
+    found: Sequence[Scored], n_best: Mapping[str, Mapping[str, float | None]]
+) -> dict[str, object]:
+    return {
+        "metrics": [
+            {name: each for name, each in asdict(scored).items() if name in METRIC_KEYS}
+            for scored in found
+        ],
+        "system_level": [
+            {
+                "system": system,
+                "metric": scored.metric,
+                "score": value,
+                "outputs": scored.outputs[system],
+                "mean_of_outputs": _mean_of_outputs(scored, system),
+                "n_best": n_best.get(scored.metric, {}).get(system),
+            }
+            for scored in found
+            for system, value in scored.systems.items()
+        ],
+        "segment_level": [
+            {"system": system, "item": item, "metric": scored.metric, "score": value}
+            for scored in found
+            for system, segments in scored.segments.items()
+            for item, value in segments.items()
+        ],
+    }
 
 
 def _scores_table(found: Sequence[Scored]) -> Table:

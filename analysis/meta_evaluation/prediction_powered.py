@@ -150,7 +150,7 @@ def fit_control_variate(
     """
     place = _places(people, name, scores, items)
     df = _freedom(people)
-    influence = _Influence.of(people, scores, place)
+    influence = Influence.of(people, scores, place)
     weights = influence.weights()
     counts = np.bincount(people.system, minlength=len(scores))
     alone = np.bincount(people.system, people.value, len(scores)) / counts
@@ -195,7 +195,7 @@ def _freedom(people: People) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Influence:
+class Influence:
     """What each judgement and each item adds to the estimates, before the metric is weighed.
 
     `human` and `judged` have shape (judgements,): the distance from the system's mean, and of the
@@ -212,7 +212,7 @@ class _Influence:
     units: Codes
 
     @classmethod
-    def of(cls, people: People, scores: Values, place: Codes) -> _Influence:
+    def of(cls, people: People, scores: Values, place: Codes) -> Influence:
         systems, items = scores.shape
         counts = np.bincount(people.system, minlength=systems)
         if (counts == 0).any():

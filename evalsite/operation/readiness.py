@@ -85,17 +85,17 @@ def disk() -> Trouble | None:
 
 def storage() -> Trouble | None:
     """Write, read and delete a file, in a thread of its own: a bucket that hangs does not wait."""
-    if _tries and not _tries[-1].done():
+    if tries and not tries[-1].done():
         return _unanswered()  # the last one still hangs
-    _tries[:] = [_thread.submit(_try_storage)]
+    tries[:] = [_thread.submit(_try_storage)]
     try:
-        return _tries[0].result(SECONDS_FOR_THE_STORAGE)
+        return tries[0].result(SECONDS_FOR_THE_STORAGE)
     except NoAnswer:
         return _unanswered()
 
 
 _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="storage")
-_tries: list[Future[Trouble | None]] = []
+tries: list[Future[Trouble | None]] = []
 
 
 def _unanswered() -> Trouble:

@@ -216,8 +216,8 @@ class Definition(Part):
         title=_("Margins of equivalence"),
         description=_(
             "One per line, as criterion: the largest difference that does not matter, such as "
-            "fluency: 5, in points of its scale. For judgements relative to each other, it is the "
-            "distance from 0.5 of the probability of being preferred, such as 0.1. Without a "
+            "fluency: 5, in points of its scale. For judgements relative to each other, it is how "
+            "far the probability of being preferred may be from one half, such as 0.1. Without a "
             "margin no report says that a system is as good as another. Fixed at the launch."
         ),
     )

@@ -35,13 +35,13 @@ def stored(server) -> Iterator[str]:
 def read_bytes(monkeypatch) -> Iterator[list[int]]:
     """How much each request has delivered to a file that was opened."""
     found: list[int] = []
-    original = bucket._Content.readinto
+    original = bucket.Content.readinto
 
     def readinto(content, buffer) -> int:
         found.append(original(content, buffer))
         return found[-1]
 
-    monkeypatch.setattr(bucket._Content, "readinto", readinto)
+    monkeypatch.setattr(bucket.Content, "readinto", readinto)
     return found
 
 
@@ -101,7 +101,7 @@ def test_a_bucket_that_hangs_is_not_ready_and_does_not_hold_up_the_probe(
                     503,
                     "The storage of files does not answer.\n",
                 )
-        readiness._tries[0].result(60)
+        readiness.tries[0].result(60)
         assert client.get("/readyz/").status_code == 200
 
 

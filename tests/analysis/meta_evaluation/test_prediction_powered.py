@@ -203,7 +203,7 @@ def test_intervals_of_few_judged_items_hold(cell):
 def test_a_weight_fitted_to_what_it_weighs_makes_intervals_too_narrow(monkeypatch):
     """The negative control: eight items, and one weight for all of them."""
     monkeypatch.setattr(module, "LEAST_ITEMS", 3)
-    without = module._Influence.weights
+    without = module.Influence.weights
     shares = held((8, 16), 400)
     assert shares["useless"] > 0.92
 
@@ -213,7 +213,7 @@ def test_a_weight_fitted_to_what_it_weighs_makes_intervals_too_narrow(monkeypatc
         human, metric = (each - each.mean(axis=1, keepdims=True) for each in (human, metric))
         return np.full_like(without(self), -(human * metric).sum() / (metric**2).sum())
 
-    monkeypatch.setattr(module._Influence, "weights", of_all)
+    monkeypatch.setattr(module.Influence, "weights", of_all)
     assert held((8, 16), 400)["useless"] < shares["useless"] - 0.02
 
 
