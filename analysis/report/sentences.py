@@ -249,7 +249,6 @@ def _about_mixed(
     section: ScaleSection | RankingSection, options: ReportOptions, drawn: str, units: Units
 ) -> Iterator[str]:
     alpha = options.alpha
-    can_claim = units.refusal() is None
     if section.mixed is not None:
         strictness = "raters' strictness and " if units.raters.number > 1 else ""
         yield (
@@ -262,16 +261,16 @@ def _about_mixed(
         yield (
             f"The mixed model {section.mixed_full.formula} also allows each rater and each item an "
             f"effect of its own on each system: {_apart(section.mixed_full.contrasts, alpha)} "
-            f"differ (simultaneous intervals{', ' + units.beyond if can_claim else ''})."
+            "differ (simultaneous intervals). It takes such effects to vary alike for all systems, "
+            "and so tells a system about which raters disagree most apart too often."
         )
-    if section.mixed is not None and section.mixed_full is not None and can_claim:
-        yield "Where the two models disagree, claim only the differences of the second."
     if section.clustered is not None:
+        differ = any(contrast.p < alpha for contrast in section.clustered.contrasts)
         by = {"raters": "rater", "items": drawn, "both": f"rater and {drawn}"}[units.generality]
         yield (
             f"Least squares on system and rater, with errors clustered by {by}, makes "
             f"the fewest assumptions: {_apart(section.clustered.contrasts, alpha)} differ, "
-            f"{units.beyond}."
+            f"{units.beyond}; {'claim these' if differ else 'no difference can be claimed'}."
         )
 
 

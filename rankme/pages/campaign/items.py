@@ -32,6 +32,13 @@ ORDERS = {
     "apart": _("This rater differs most from the others"),
     "upload": _("Order of the upload"),
 }
+# What the items are ordered by, as the title of its column; the number of reports has one anyway.
+NUMBERS = {
+    "disagreement": _("Disagreement"),
+    "lowest": _("Mean"),
+    "highest": _("Mean"),
+    "apart": _("Distance in SDs"),
+}
 
 
 @campaign_page(SAFE)
@@ -49,8 +56,8 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "names": sorted(names.items(), key=lambda named: named[1]),
         "criteria": campaign.criteria.order_by("position"),
         "has_raters": not campaign.is_draft,
-        "has_numbers": bool(order.numbers),
-        "number_title": ORDERS[wish.order],
+        "has_numbers": bool(order.numbers) and wish.order in NUMBERS,
+        "number_title": NUMBERS.get(wish.order, ""),
     }
     return _render(request, campaign, "organiser/items/list.html", context)
 
