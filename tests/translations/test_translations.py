@@ -90,7 +90,7 @@ def test_every_verb_of_the_history_is_marked_for_translators():
 
 
 def test_every_flag_of_a_submission_is_marked_for_translators():
-    source = (PROJECT / "rankme/actions/rows/speed_flags.py").read_text("utf-8")
+    source = (PROJECT / "rankme/actions/sitting/speed_flags.py").read_text("utf-8")
     appended = re.findall(r"flags\.append\((\w+)", source)
     named = set(re.findall(r"^([A-Z]+) = gettext_noop\(", source, re.M))
     assert len(appended) > 2
