@@ -51,7 +51,7 @@ def application(environ, start_response):
 
 
 plain_commit = BaseDatabaseWrapper._commit
-plain_insert = judgements.insert_judgements
+plain_store = judgements.store_screen
 
 
 def commit(self):
@@ -60,14 +60,18 @@ def commit(self):
     reach("after_commit")
 
 
-def insert_judgements(*arguments):
-    reach("between_inserts")
-    plain_insert(*arguments)
+def store_screen(*arguments):
+    stored = plain_store(*arguments)
+    reach("after_storing")
+    return stored
 
 
 BaseDatabaseWrapper._commit = commit
-judgements.insert_judgements = insert_judgements
+judgements.store_screen = store_screen
 
 if os.environ.get("WITHOUT_TRANSACTION"):
+    # Two statements, of which a worker that dies runs the first alone.
+    screen, _, _values = judgements.STORE.partition(", judged AS (")
+    judgements.STORE = f"{screen} SELECT id FROM stored"
     judgements.transaction = SimpleNamespace(atomic=contextlib.nullcontext)
     QuerySet.select_for_update = lambda self, **options: self

@@ -22,7 +22,7 @@ from tests.invariants import check_record
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.slow
-POINTS = ("before_commit", "between_inserts", "after_commit")
+POINTS = ("before_commit", "after_storing", "after_commit")
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_without_a_transaction_screens_would_be_stored_without_their_values(
     site_without_web: LiveSite, deaths: Path
 ):
     campaign = campaign_for(screens=FEW)
-    with failing_at(site_without_web, ["between_inserts"], deaths, WITHOUT_TRANSACTION="1"):
+    with failing_at(site_without_web, ["after_storing"], deaths, WITHOUT_TRANSACTION="1"):
         rate(site_without_web.url, campaign)
     with pytest.raises(AssertionError, match="without its values"):
         check_record()

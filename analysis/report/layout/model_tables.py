@@ -37,7 +37,9 @@ def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator
 def ordinal_tables(model: OrdinalModel) -> Iterator[Table]:
     """Yield an ordinal model's systems with their shares of categories, and all pairs."""
     caption = _("Ordinal mixed model: places in logits, and how often each value is expected")
-    values = (Column(f"{value:g} %", Format.NUMBER, 1, is_label=True) for value in model.categories)
+    values = (
+        Column(f"{value:g} (%)", Format.NUMBER, 1, is_label=True) for value in model.categories
+    )
     yield Table(
         "ordinal",
         caption,

@@ -114,7 +114,7 @@ def store_submission(participant: Participant, sent: SentScreen) -> tuple[ShownS
         receipt = replay(replayed, digest)
         return shown, replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     refuse_by_rules(shown)
-    submission = _stored(shown, digest)
+    submission = store_screen(shown, digest)
     if submission.late:
         settle_late(shown.assignment)
     else:
@@ -185,8 +185,8 @@ STORE = """
 """
 
 
-def _stored(shown: ShownScreen, digest: str) -> Submission:
-    """Store the screen and its judgements."""
+def store_screen(shown: ShownScreen, digest: str) -> Submission:
+    """Store the screen and its judgements, in one statement."""
     submission = _submission(shown, digest)
     readings = [] if shown.material.is_check else shown.readings
     judged = judgements_in(submission, readings, shown.frozen, shown.outputs)
