@@ -1,5 +1,7 @@
 """A storage without a folder, as those of clouds: to ask it for a path is an error."""
 
+from __future__ import annotations
+
 from datetime import datetime
 
 from django.core.files.base import ContentFile, File

@@ -249,6 +249,7 @@ def test_a_rater_gets_names_that_say_nothing(client, sounds: Campaign):
         *("accept-ranges", "etag", "cache-control", "x-content-type-options", "referrer-policy"),
         *("cross-origin-opener-policy", "cross-origin-embedder-policy", "x-frame-options"),
         *("cross-origin-resource-policy", "permissions-policy", "vary", "content-language"),
+        "x-request-id",
     }
 
 
