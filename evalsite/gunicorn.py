@@ -9,7 +9,6 @@ import atexit
 import os
 import resource
 import shutil
-import tempfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,6 +23,7 @@ from waitress.wasyncore import loop
 from evalsite import environment
 from evalsite.privacy import WithoutParticipants
 from evalsite.safety import refuse_unsafe_site
+from rankme.scratch import new_folder
 
 # Read by the settings when a worker loads the site: a page that takes longer hangs.
 os.environ.setdefault("STATEMENT_TIMEOUT_SECONDS", "15")
@@ -56,8 +56,8 @@ class PrivateLogger(Logger):
 
 logger_class = PrivateLogger
 # All processes count their requests here, for the one that is asked (operation/metrics.py).
-counts = tempfile.mkdtemp(prefix="rankme-counts-", dir=worker_tmp_dir)
-os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts
+counts = new_folder("counts", inside=worker_tmp_dir)
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(counts)
 
 
 def forget_counts(server: int) -> None:

@@ -18,7 +18,6 @@ from rankme.importing.media.media_files import refuse_media
 from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
 from rankme.importing.readers.reader import Reader
 from rankme.importing.readers.score_tables import Scores, read_score_tables
-from rankme.importing.scratch import new_folder
 from rankme.importing.sources import Paths, Progress, Sources, labelled, open_sources
 from rankme.importing.spooling.judgement_spool import JudgementSpool
 from rankme.importing.spooling.preview import (
@@ -33,6 +32,7 @@ from rankme.importing.tabular.columns import About
 from rankme.importing.tabular.reading import ALL_SHEETS, AS_PROPOSED, Reading
 from rankme.importing.tabular.records import columns_missing
 from rankme.importing.tabular.upload_tables import OUTPUT_COLUMNS, preview_tables, why_not
+from rankme.scratch import new_folder
 
 from .readers import (
     e2e,

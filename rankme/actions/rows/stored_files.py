@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rankme.errors import RefusedAction
-from rankme.importing.scratch import new_folder
+from rankme.scratch import new_folder
 
 ORPHANED_AFTER = timedelta(days=1)
 

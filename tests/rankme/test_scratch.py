@@ -4,9 +4,9 @@ import subprocess
 import sys
 import tempfile
 
-from rankme.importing.scratch import new_folder
+from rankme.scratch import new_folder
 
-LEAVE_ONE = "from rankme.importing.scratch import new_folder; print(new_folder(), end='')"
+LEAVE_ONE = "from rankme.scratch import new_folder; print(new_folder(), end='')"
 
 
 def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path, monkeypatch):

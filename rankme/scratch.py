@@ -1,4 +1,4 @@
-"""Folders for uploads on their way in; those of processes that were killed are swept."""
+"""Folders that last as long as their process; those of processes that were killed are swept."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ import shutil
 import tempfile
 from pathlib import Path
 
-PREFIX = "rankme-scratch-"
-NAME = re.compile(rf"{PREFIX}(\d+)-\w+")
 
-
-def new_folder() -> Path:
+def new_folder(kind: str = "scratch", inside: str | None = None) -> Path:
     """Make a folder that the caller deletes, after those of processes that no longer exist.
 
     An upload may have two gigabytes, and a process that is killed deletes nothing.
     """
-    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        found = NAME.fullmatch(left.name)
+    parent, prefix = inside or tempfile.gettempdir(), f"rankme-{kind}-"
+    for left in Path(parent).glob(f"{prefix}*"):
+        found = re.fullmatch(rf"{prefix}(\d+)-\w+", left.name)
         if found and not _exists(int(found[1])):
             shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    return Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=parent))
 
 
 def _exists(process: int) -> bool:
