@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Prefetch, Q
 
 from analysis.checks.measures import CheckAnswer, measures_of
 from rankme.errors import InvalidAnswer
-from rankme.models import Assignment, Campaign, CheckTrial, QuizAttempt, Submission
+from rankme.models import Assignment, Campaign, CheckTrial, QuizAttempt, Submission, TrialOutput
 from rankme.protocols.definition import Definition
 
 from .definitions import frozen_definition
@@ -173,7 +173,11 @@ def _submissions(
             assignment__participant__in=participants, trial__in=trials, surplus=False
         )
         .select_related("trial__item", "trial__as_check", "assignment")
-        .prefetch_related("trial__places__output")
+        # One statement, also as long as no answered page has outputs of the plan: how long an
+        # answer takes must not depend on that.
+        .prefetch_related(
+            Prefetch("trial__places", queryset=TrialOutput.objects.select_related("output"))
+        )
         .order_by("assignment_id", "revision")
     )
     found: dict[tuple[int, int], dict[int, list[Submission]]] = defaultdict(dict)
