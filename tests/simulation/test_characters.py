@@ -69,9 +69,10 @@ def test_careful_raters_pass_what_others_fail(kind):
     campaign = campaign_of(kind)
     careful = measured(campaign, "careful")
     assert careful["look.failed"] == 0
-    assert careful["spoiled.paired_p"] < 0.05
     assert careful.get("known.failed") in (None, 0)
     copying = measured(campaign, "copy")
+    # Of eight pairs a careful rater, too, may have one the wrong way round (p up to .05 and more).
+    assert careful["spoiled.paired_p"] < 0.2 < copying["spoiled.paired_p"]
     assert copying["look.failed"] == 3 and copying["same_answer_share"] == 1
 
 
