@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.errors import Undefined
+from analysis.inference import effective_number
 from analysis.table import JudgementTable
 from analysis.typing import Progress, Values
 
@@ -262,15 +263,14 @@ def _measured_plan(pilot: JudgementTable, screens: int) -> CampaignPlan:
     scatter = float(residuals.var()) - by_rater - by_item
     if scatter <= 0:
         raise Undefined("The pilot is too small or too uniform to take the scatter from.")
-    work = np.bincount(pilot.rater.codes).astype(float)
-    effective = float(work.sum() ** 2 / np.sum(work**2))
+    effective = effective_number(pilot.rater.codes)
     error = float(np.mean(scatter / judged + by_rater / effective))
     kept = np.sqrt(max(0.0, 1 - error / max(float(means.var()), 1e-12)))
     return CampaignPlan(
         abilities=tuple((kept * (means - means.mean()) / np.sqrt(scatter)).tolist()),
         screens=screens,
         shown=min(max(round(shown), 2), systems),
-        raters=len(work),
+        raters=len(np.bincount(pilot.rater.codes)),
         effective_raters=effective,
         items=len(pilot.item.labels),
         rater_spread=float(np.sqrt(by_rater / scatter)),

@@ -69,7 +69,9 @@ def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResp
     names = _names(request, campaign)
     ids = items_for(campaign, _wish(request, campaign, names)).ids
     place = ids.index(item.pk) if item.pk in ids else None
-    numbers = {pk: position + 1 for pk, position in campaign.items.values_list("pk", "position")}
+    near = [] if place is None else ids[max(place - 1, 0) : place + 2]
+    positions = campaign.items.filter(pk__in=near).values_list("pk", "position")
+    numbers = {pk: position + 1 for pk, position in positions}
     tables, pictures = item_input.read_tables(item.input), _pictures(item.input)
     context: dict[str, Any] = {
         "item": item,
