@@ -20,10 +20,11 @@ from rankme.queries.item_answers import answers_about, codes_of
 from rankme.queries.item_list import Wish, item_lines, items_for
 from rankme.untrusted.clean_text import storable
 
-from .campaign_page import POST, SAFE, campaign_page, render_campaign
+from .campaign_page import POST, SAFE, address_of, campaign_page, render_campaign
 
 ITEMS_ON_A_PAGE = 30
 LONGEST_SEARCH = 200
+CARRIED = ("among", "of", "open")
 ORDERS = {
     "disagreement": _("Raters disagree most"),
     "reports": _("Most reported problems"),
@@ -43,13 +44,24 @@ NUMBERS = {
 
 @campaign_page(SAFE)
 def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The items in the order that the organiser asks for; a draft's only in that of the upload."""
+    """The items in the order that the organiser asks for; a draft's only in that of the upload.
+
+    With `open`, the first or the last item of the page of the list.
+    """
     names = _names(request, campaign)
     wish = _wish(request, campaign, names)
     order = items_for(campaign, wish)
     page: Page[Any] = Paginator(order.ids, ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
     page.object_list = item_lines(campaign, list(page), order)
+    among = [line.number_in_upload for line in page]
+    carried = _list_asked(
+        request, page=page.number, of=len(order.ids), among=".".join(map(str, among))
+    )
+    if among and (end := request.GET.get("open")):
+        number = among[-1] if end == "last" else among[0]
+        return redirect(address_of("campaign-item", campaign, number) + carried)
     context = {
+        "carried": carried,
         "page": page,
         "wish": wish,
         "orders": ORDERS,
@@ -66,26 +78,62 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One item with its outputs and all answers; its neighbours are those of the list."""
     item = get_object_or_404(campaign.items.select_related("media"), position=number - 1)
-    names = _names(request, campaign)
-    ids = items_for(campaign, _wish(request, campaign, names)).ids
-    place = ids.index(item.pk) if item.pk in ids else None
-    near = [] if place is None else ids[max(place - 1, 0) : place + 2]
-    positions = campaign.items.filter(pk__in=near).values_list("pk", "position")
-    numbers = {pk: position + 1 for pk, position in positions}
     tables, pictures = item_input.read_tables(item.input), _pictures(item.input)
     context: dict[str, Any] = {
         "item": item,
         "tables": tables,
         "pictures": pictures,
         "has_drawn_input": bool(tables or pictures),
-        "answers": answers_about(campaign, item, names),
+        "answers": answers_about(campaign, item, _names(request, campaign)),
         "complaints": complaints_about([item]).get(item.pk, []),
-        "place": None if place is None else place + 1,
-        "places": len(ids),
-        "before": None if not place else numbers[ids[place - 1]],
-        "after": None if place is None or place + 1 == len(ids) else numbers[ids[place + 1]],
     }
+    context |= _neighbours(request, campaign, number)
     return _render(request, campaign, "organiser/items/item.html", context)
+
+
+def _neighbours(request: HttpRequest, campaign: Campaign, number: int) -> dict[str, Any]:
+    """Where the item is in its list, and the addresses of the items before and after it.
+
+    The address carries the page of the list, since ordering all items of a large campaign takes
+    seconds. Without one, the order is that of the upload.
+    """
+    asked = request.GET
+    places = _whole(asked.get("of", ""))
+    among = [_whole(part) for part in asked.get("among", "").split(".")[:ITEMS_ON_A_PAGE]]
+    if number not in among:
+        places = campaign.items.count()
+        near = {name: place for name, place in (("before", number - 1), ("after", number + 1))}
+        return {"place": number, "places": places} | {
+            name: address_of("campaign-item", campaign, place)
+            for name, place in near.items()
+            if 0 < place <= places
+        }
+    here, page = among.index(number), max(_whole(asked.get("page", "")), 1)
+    place = ITEMS_ON_A_PAGE * (page - 1) + here + 1
+    found: dict[str, Any] = {"place": place, "places": places}
+    for name, step, end in (("before", -1, "last"), ("after", 1, "first")):
+        if 0 <= here + step < len(among):
+            address = address_of("campaign-item", campaign, among[here + step])
+            found[name] = f"{address}?{asked.urlencode()}"
+        elif 0 < place + step <= places:
+            turned = _list_asked(request, page=page + step, open=end)
+            found[name] = address_of("campaign-items", campaign) + turned
+    return found
+
+
+def _list_asked(request: HttpRequest, **more: object) -> str:
+    """What the address asks of the list, with these; without what only items carry."""
+    asked = request.GET.copy()
+    for name in CARRIED:
+        asked.pop(name, None)
+    for name, value in more.items():
+        asked[name] = str(value)
+    return f"?{asked.urlencode()}" if asked else ""
+
+
+def _whole(text: str) -> int:
+    """The whole number that an address gives, or 0."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 @campaign_page(POST)
@@ -107,7 +155,7 @@ def _render(
     tab = "campaign-material" if campaign.is_draft else "campaign-items"
     shown = {
         "is_blind": _is_blind(request, campaign),
-        "asked": f"?{asked}" if (asked := request.GET.urlencode()) else "",
+        "asked": _list_asked(request),
     }
     return render_campaign(request, campaign, template, shown | context, tab=tab)
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from analysis.reliability.krippendorff import krippendorff_alpha
 from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Complaint, Judgement
+from rankme.pages.campaign import items
 from rankme.queries.item_answers import codes_of
 from rankme.queries.item_list import Wish, disagreements, items_for
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
@@ -88,7 +89,7 @@ def test_a_page_shows_all_answers_to_an_item_by_output(olga, judged):
         assert page.count(label) >= 2 and f">{value}<" in page.replace("\n", "").replace("  ", "")
         assert f"{name} on 3" in page
     assert "70 ± 30" in page
-    assert page.count('rel="next"') == 1 and 'rel="prev"' not in page
+    assert page.count('rel="prev"') == 1 and 'rel="next"' not in page
 
 
 def test_answers_of_excluded_raters_are_shown_and_not_counted(olga, judged):
@@ -187,3 +188,37 @@ def test_items_that_no_rater_shares_have_no_disagreement():
     sit_with(campaign, "ann", lambda item: item)
     order = items_for(campaign, Wish(order="disagreement"))
     assert not order.numbers and len(order.ids) == 4
+
+
+def test_neighbours_are_those_of_the_list_without_a_new_order(olga, judged, monkeypatch):
+    monkeypatch.setattr(items, "ITEMS_ON_A_PAGE", 2)
+    page = olga.get(address("campaign-items", judged)).content.decode()
+    opened = html.unescape(re.search(r'href="([^"]*/items/4/[^"]*)"', page).group(1))
+
+    def refused(*_given):
+        raise AssertionError("an opened item puts no items in order")
+
+    seen = []
+    for number in (4, 3):
+        with monkeypatch.context() as held:
+            held.setattr(items, "items_for", refused)
+            shown = olga.get(opened)
+        assert f"{len(seen) + 1} / 4" in shown.content.decode()
+        seen.append(number)
+        opened = shown.context["after"]
+    # The window of the address ends here: the list opens the first item of its next page.
+    opened = olga.get(opened).url
+    shown = olga.get(opened)
+    assert shown.context["item"].key == "item-1" and shown.context["place"] == 3
+    back = olga.get(shown.context["before"]).url
+    assert olga.get(back).context["item"].key == "item-2"
+    last = olga.get(shown.context["after"])
+    assert last.context["item"].key == "item-0" and not last.context.get("after")
+
+
+@pytest.mark.parametrize("among", ["", "9.9", "x.4", "4" * 5000, "4.٣"])
+def test_an_odd_address_shows_the_item_with_some_neighbours(olga, judged, among):
+    shown = olga.get(
+        address("campaign-item", judged, 4), {"among": among, "page": "-3", "of": "10" * 9}
+    )
+    assert shown.status_code == 200
