@@ -83,9 +83,13 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     if options.bundle:
         files = rendered_files(report) | declined_files(declined, counts)
         write_bundle(Path(options.bundle), table, report, settings, files, compared=compared)
+    criteria = tables_of(report, declined=counts)
     shown = [
+        replace(each.answered, caption=f"{each.name}: {each.answer.sentence}") for each in criteria
+    ]
+    shown += [
         replace(table, caption=f"{each.name}: {table.caption}")
-        for each in tables_of(report, declined=counts)
+        for each in criteria
         for table in (*each.paper, *each.honest)
     ]
     shown += [

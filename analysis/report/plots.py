@@ -257,7 +257,7 @@ def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figu
         axes.plot(rows[name].mean, place, "o", color=INK, markersize=4.5)
         span = [rows[name].mean - widths[name], rows[name].mean + widths[name]]
         axes.plot(span, [place, place], color=INK, linewidth=1.3)
-    _letter_columns(axes, tukey, names)
+    letter_columns(axes, [tukey.letters[name] for name in names])
     name_rows(axes, names)
     level = f"{100 * (1 - tukey.alpha):.3g} %"
     axes.set_xlabel(f"mean with {level} Tukey comparison interval; letters at the right")
@@ -273,13 +273,14 @@ def _comparison_widths(tukey: Tukey, sizes: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _letter_columns(axes: Axes, tukey: Tukey, names: Sequence[str]) -> None:
+def letter_columns(axes: Axes, rows: Sequence[str]) -> None:
+    """Write the letters of each row at the right, one below the other."""
     letters = sorted(
-        {letter for name in names for letter in split_letters(tukey.letters[name])},
+        {letter for row in rows for letter in split_letters(row)},
         key=lambda letter: (len(letter), letter[0].islower(), letter),
     )
-    for place, name in enumerate(names):
-        for letter in split_letters(tukey.letters[name]):
+    for place, row in enumerate(rows):
+        for letter in split_letters(row):
             axes.annotate(
                 letter,
                 (1.02 + 0.03 * letters.index(letter), place),

@@ -7,6 +7,8 @@ from functools import cache, partial
 
 from matplotlib.figure import Figure
 
+from analysis.report.answer import answers_of
+from analysis.report.answer_plot import answer_plot
 from analysis.report.checkpoints import Parts, computed_now
 from analysis.report.layout.latex import document, file_name, tables
 from analysis.report.metric_plots import metric_pictures
@@ -65,8 +67,10 @@ def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
     report : from `make_report`
     """
     made: dict[str, Callable[[], Figure]] = {}
+    answers = {answer.criterion: answer for answer in answers_of(report)}
     for each in report.criteria:
         name, criterion = file_name(each.criterion), each.criterion
+        made[f"{name}-answer"] = partial(answer_plot, answers[criterion])
         if each.ranking is not None:
             for scheme, ranking in each.ranking.rankings.items():
                 shares = each.ranking.rank_shares[scheme]

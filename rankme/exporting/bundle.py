@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from analysis.report.model import Report
 
 FOLDER = "reports"
-FORMAT = 2  # 1 held the completion code
+FORMAT = 3  # 1 held the completion code, 2 had no figure of the answer
 # The site's options in addition to those of the report: criteria, versions of the campaign, and
 # reasons for exclusions.
 SITE_OPTIONS = ("criteria", "versions", "exclusion_reason")

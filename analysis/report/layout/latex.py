@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from analysis.ranking.clusters import Ranking
+from analysis.report.answer import Answer, answers_of
 from analysis.report.category_section import CategorySection
 from analysis.report.model import CriterionReport, Report
 from analysis.report.sentences import probability
 from analysis.scales.tukey_hsd import Tukey, letter_name, split_letters
 from analysis.signature import citation
 
+from .answer_tables import standings_table
 from .metric_tables import metric_tables
 from .model_tables import pairs_table
 from .ranking_tables import ranking_table
@@ -76,7 +78,10 @@ def escaped(text: str) -> str:
 def document(report: Report) -> str:
     """Return a whole file that compiles, with every table of the report that fits a page."""
     parts = [rf"\section*{{{escaped(report.title or 'Report')}}}"]
-    for name, table in tables(report).items():
+    made = tables(report)
+    for answer in answers_of(report):
+        parts += _answered(answer, made.pop(f"{file_name(answer.criterion)}-answer"))
+    for name, table in made.items():
         if table.count("\n") <= MOST_LINES:
             parts += [rf"\subsection*{{{escaped(name)}}}", _shrunk(table)]
     line = escaped(report.signature).replace(SPECIAL["|"], SPECIAL["|"] + r"\allowbreak ")
@@ -84,6 +89,19 @@ def document(report: Report) -> str:
     parts.append(rf"\par\bigskip\noindent\texttt{{\small {line}}}\par\noindent {cited}")
     body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}", ""])
     return PREAMBLE + _stand_ins(body) + body
+
+
+def _answered(answer: Answer, table: str) -> Iterator[str]:
+    """Yield what a report opens with: the sentence, the figure of the bundle, the table."""
+    figure = f"../plots/{file_name(answer.criterion)}-answer.pdf"
+    yield rf"\subsection*{{{escaped(answer.criterion)}}}"
+    yield rf"\textbf{{{escaped(answer.headline)}}} {escaped(' '.join(answer.details))}"
+    yield (
+        rf"\IfFileExists{{{figure}}}"
+        rf"{{\par\noindent\includegraphics[width=.6\linewidth]{{{figure}}}}}{{}}"
+    )
+    if table.count("\n") <= MOST_LINES:
+        yield _shrunk(table)
 
 
 def _shrunk(table: str) -> str:
@@ -108,6 +126,9 @@ def _stand_ins(body: str) -> str:
 def tables(report: Report) -> dict[str, str]:
     """Return every table that the report's criteria have, by a short name that can be a file's."""
     made: dict[str, str] = {}
+    for answer in answers_of(report):
+        table = standings_table(answer, report.criterion(answer.criterion))
+        made[f"{file_name(answer.criterion)}-answer"] = tabular(table)
     made.update(ranking_tables(report))
     for each in report.criteria:
         if each.categories is not None:

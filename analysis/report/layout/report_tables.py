@@ -8,6 +8,7 @@ from typing import Any
 
 from analysis.reliability.coefficients import Coefficient
 from analysis.reliability.rater_profiles import RaterProfile
+from analysis.report.answer import Answer, answers_of
 from analysis.report.category_section import CategorySection
 from analysis.report.declined import declined_tables
 from analysis.report.model import CriterionReport, RankChange, Report
@@ -15,6 +16,7 @@ from analysis.report.sentences import stated
 from analysis.scales.correlations import Correlation
 from analysis.translatable import gettext_noop as _
 
+from .answer_tables import ReportPart, answer_tables, parts_of
 from .effect_tables import effect_tables
 from .ranking_tables import ranking_tables
 from .scale_tables import scale_tables
@@ -141,18 +143,25 @@ def correlation_table(found: Sequence[Correlation]) -> Table | None:
 
 @dataclass(frozen=True)
 class CriterionTables:
-    """One criterion's tables, and the reasons of methods that have none."""
+    """One criterion's answer and tables, and the reasons of methods that have none."""
 
     name: str
     kind: str
     facts: tuple[tuple[str, str], ...]
+    answer: Answer
     tables: tuple[Table, ...]
+    parts: tuple[ReportPart, ...]
     undefined: tuple[tuple[str, str], ...]
     sentences: tuple[str, ...]
 
     def of(self, role: Role) -> list[Table]:
         """Return the tables of one role."""
         return [table for table in self.tables if table.role is role]
+
+    @property
+    def answered(self) -> Table:
+        """The table of the answer."""
+        return self.of(Role.ANSWER)[0]
 
     @property
     def paper(self) -> list[Table]:
@@ -162,34 +171,36 @@ class CriterionTables:
     def honest(self) -> list[Table]:
         return self.of(Role.HONEST)
 
-    @property
-    def agreement(self) -> list[Table]:
-        return self.of(Role.AGREEMENT)
-
-    @property
-    def more(self) -> list[Table]:
-        return self.of(Role.MORE)
-
 
 def tables_of(
     report: Report,
     timed_out: Mapping[str, int] | None = None,
     declined: Mapping[str, Any] | None = None,
 ) -> list[CriterionTables]:
-    """Return all tables of a report by criterion.
+    """Return all tables of a report by criterion, the primary one first.
 
     `timed_out` counts answers that came too late, and `declined` those of raters who could not
     judge (see `analysis.report.declined`).
     """
     late, missing = timed_out or {}, declined or {}
     return [
-        _criterion(found, report, late.get(found.criterion, 0), missing.get(found.criterion, {}))
-        for found in report.criteria
+        _criterion(
+            report.criterion(answer.criterion),
+            answer,
+            report,
+            late.get(answer.criterion, 0),
+            missing.get(answer.criterion, {}),
+        )
+        for answer in answers_of(report)
     ]
 
 
 def _criterion(
-    found: CriterionReport, report: Report, timed_out: int, declined: Mapping[str, Any]
+    found: CriterionReport,
+    answer: Answer,
+    report: Report,
+    timed_out: int,
+    declined: Mapping[str, Any],
 ) -> CriterionTables:
     sections = [found.ranking, found.scale, found.effects, found.spans]
     undefined = {
@@ -198,11 +209,18 @@ def _criterion(
         if section
         for method, reason in section.undefined.items()
     }
+    tables = (
+        *answer_tables(answer, found),
+        *_tables(found, report),
+        *declined_tables(declined),
+    )
     return CriterionTables(
         name=found.criterion,
         kind=found.kind,
         facts=tuple(_facts(found, timed_out)),
-        tables=(*_tables(found, report), *declined_tables(declined)),
+        answer=answer,
+        tables=tables,
+        parts=parts_of(tables, found.alpha),
         undefined=tuple(undefined.items()),
         sentences=found.sentences,
     )

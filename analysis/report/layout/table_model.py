@@ -39,6 +39,7 @@ class Format(Enum):
 class Role(Enum):
     """The place of a table in a report."""
 
+    ANSWER = "answer"  # of the model that may be claimed
     PAPER = "paper"  # as the field's papers print it
     HONEST = "honest"  # what a strict reviewer asks for
     AGREEMENT = "agreement"

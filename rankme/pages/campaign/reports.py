@@ -16,7 +16,11 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from analysis.report.layout.metric_tables import metric_tables
-from analysis.report.layout.report_tables import correlation_table, tables_of
+from analysis.report.layout.report_tables import (
+    CriterionTables,
+    correlation_table,
+    tables_of,
+)
 from analysis.report.layout.scale_tables import overview_table
 from analysis.report.layout.table_model import Table
 from analysis.report.stored import read_report
@@ -168,15 +172,31 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
     return {
         "result": result,
         "citation": citation(run.signature),
-        "criteria": [
-            (found, headings[found.name], [_plot(name) for name in drawn[found.name]])
-            for found in criteria
-        ],
+        "criteria": [_shown(found, headings[found.name], drawn[found.name]) for found in criteria],
         "overview": _under_titles(overview_table(result), headings),
         "correlations": correlation_table(result.correlations),
         "exclusions": run.finished_result["exclusions"],
         "rule": run.finished_result.get("rule"),
         "versions": _versions_of(run),
+    }
+
+
+def _shown(found: CriterionTables, heading: Heading, drawn: list[str]) -> dict[str, Any]:
+    """One criterion's page: the answer with its figure, and the parts below that have anything."""
+    plots = [_plot(name) for name in drawn]
+    has = {"claims": found.sentences, "robustness": found.undefined}
+    of_parts = [
+        (part, [plot for plot in plots if plot["part"] == part.name]) for part in found.parts
+    ]
+    return {
+        "tables": found,
+        "heading": heading,
+        "figures": [plot for plot in plots if plot["part"] == "answer"],
+        "parts": [
+            {"part": part, "plots": mine}
+            for part, mine in of_parts
+            if part.tables or mine or has.get(part.name)
+        ],
     }
 
 
@@ -220,7 +240,7 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
                 "plots": [
                     plot
                     for name in drawn[section.criterion]
-                    if (plot := _plot(name))["role"] == "metrics"
+                    if (plot := _plot(name))["part"] == "metrics"
                 ],
                 "refused": [each for each in section.powered if not each.estimates],
             }
@@ -270,18 +290,19 @@ def _files_of(run: AnalysisRun) -> tuple[str, ...]:
     return bundle.members(run)
 
 
-# The table next to which a plot is shown, and what it shows.
+# The part of a criterion in which a plot is shown, and what it shows.
 PLOTS = {
+    "answer": ("answer", gettext_noop("The answer")),
     "ranks-none": ("paper", gettext_noop("Means and rank ranges, as published")),
     "letters": ("paper", gettext_noop("Means and homogeneous subsets")),
-    "ranks-raters": ("honest", gettext_noop("Means and rank ranges, raters resampled")),
-    "heatmap-none": ("more", gettext_noop("How often each system had each rank, as published")),
+    "ranks-raters": ("robustness", gettext_noop("Means and rank ranges, raters resampled")),
+    "heatmap-none": ("paper", gettext_noop("How often each system had each rank, as published")),
     "heatmap-raters": (
-        "more",
+        "robustness",
         gettext_noop("How often each system had each rank, raters resampled"),
     ),
-    "wins": ("more", gettext_noop("How often one system was preferred to another")),
-    "raters": ("more", gettext_noop("Each rater's agreement with the rest")),
+    "wins": ("values", gettext_noop("How often one system was preferred to another")),
+    "raters": ("raters", gettext_noop("Each rater's agreement with the rest")),
     "metrics-scatter": ("metrics", gettext_noop("Metrics against people, system by system")),
     "metrics-heatmap": ("metrics", gettext_noop("How people and metrics correlate over systems")),
 }
@@ -289,9 +310,9 @@ PLOTS = {
 
 def _plot(name: str) -> dict[str, str]:
     kind = next((kind for kind in PLOTS if name.endswith(f"-{kind}")), None)
-    role, title = PLOTS[kind] if kind else ("more", name.rpartition("/")[2].replace("-", " "))
+    part, title = PLOTS[kind] if kind else ("values", name.rpartition("/")[2].replace("-", " "))
     title = _(title) if kind else title
-    return {"svg": f"{name}.svg", "pdf": f"{name}.pdf", "title": title, "role": role}
+    return {"svg": f"{name}.svg", "pdf": f"{name}.pdf", "title": title, "part": part}
 
 
 def _run(campaign: Campaign, run: int) -> AnalysisRun:

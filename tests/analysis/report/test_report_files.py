@@ -283,7 +283,7 @@ def test_equal_reports_give_equal_pictures_without_a_date():
         for made in map(report_of, STUDIES)
         for name in pictures_to_make(made)
     }
-    assert kinds.keys() == {"heatmap", "letters", "raters", "ranks", "wins"}
+    assert kinds.keys() == {"answer", "heatmap", "letters", "raters", "ranks", "wins"}
     for made, name in kinds.values():
         once, again = pictures_to_make(made)[name](), pictures_to_make(made)[name]()
         formats = ("svg", "pdf", "png")

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.report.layout.report_tables import correlation_table, tables_of
 from analysis.report.layout.scale_tables import overview_table
-from analysis.report.layout.table_model import Column, Format, as_csv, text
+from analysis.report.layout.table_model import Column, Format, Role, as_csv, text
 from analysis.report.model import Report
 from analysis.report.sentences import HARDWARE_LATENCY
 from analysis.report.stored import read_report
@@ -131,7 +131,7 @@ def test_the_effect_of_leaving_raters_out_is_shown(criteria):
 
 
 def test_agreement_and_correlations_are_there(criteria, report):
-    assert names_of(criteria["quality"].agreement) == ["agreement"]
+    assert names_of(criteria["quality"].of(Role.AGREEMENT)) == ["agreement"]
     table = correlation_table(report.correlations)
     assert table is not None
     assert len(table.lines) == len(report.correlations)

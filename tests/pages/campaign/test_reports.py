@@ -140,7 +140,7 @@ def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_th
     assert heading in page
     assert '<h2 id="heading-clarity"> Clarity </h2>' in page
     assert page.count(">How &lt;much&gt; does it say?</p>") == 2
-    assert 'href="#criterion-info_quality" >Info quality</a>' in page
+    assert 'href="#criterion-info_quality">Info quality</a>' in page
     assert '<th scope="colgroup" colspan="3" class="group"><bdi>Info quality</bdi></th>' in page
     assert "files/csv/info_quality/" in page
 

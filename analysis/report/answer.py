@@ -1,0 +1,336 @@
+"""A criterion's answer: what may be claimed about its systems, in one sentence and their ranks.
+
+Everything is read off one model: least squares with clustered errors where outputs have values,
+Bradley–Terry with clustered errors where raters compared them. What that model does not hold, no
+sentence says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import scipy
+
+from analysis.inference import beyond, critical_t
+from analysis.report.model import CriterionReport, Report
+from analysis.scales.tukey_hsd import compact_letters
+
+MOST_NAMED = 6  # systems in a sentence
+
+
+class Pair(Protocol):
+    """Two systems that the model compares, the better estimate first."""
+
+    @property
+    def a(self) -> str: ...
+    @property
+    def b(self) -> str: ...
+    @property
+    def difference(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def p(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system's estimate, with an interval and a range of ranks that hold for all together.
+
+    Systems that share a letter were not told apart. Without a claim there is only the value, which
+    describes these judgements.
+    """
+
+    system: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    letters: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What may be claimed on one criterion, best system first.
+
+    `headline` is one sentence, which `details` complete. `unit` names the values of `standings`,
+    and `method` the model of `pairs`; both are empty where nothing can be claimed.
+    """
+
+    criterion: str
+    headline: str
+    details: tuple[str, ...]
+    standings: tuple[Standing, ...]
+    unit: str
+    method: str = ""
+    alpha: float | None = None
+    pairs: tuple[Pair, ...] = ()
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether a model holds at all, be it that it tells no pair apart."""
+        return bool(self.pairs)
+
+    @property
+    def sentence(self) -> str:
+        """The headline and its details."""
+        return " ".join((self.headline, *self.details))
+
+
+@dataclass(frozen=True)
+class Model:
+    """The model of a criterion that may be claimed: its estimates, best first, and all pairs."""
+
+    estimates: Sequence[tuple[str, float, float]]  # system, estimate, standard error
+    pairs: Sequence[Pair]
+    df: float
+    unit: str
+    name: str
+
+
+def answers_of(report: Report) -> tuple[Answer, ...]:
+    """Answer every criterion of a report; the primary one comes first.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    """
+    primary = report.options.get("primary", "")
+    ordered = sorted(report.criteria, key=lambda each: each.criterion != primary)
+    generality = report.options.get("generality", "both")
+    return tuple(answer_of(each, generality) for each in ordered)
+
+
+def answer_of(found: CriterionReport, generality: str) -> Answer:
+    """Answer one criterion.
+
+    Parameters
+    ----------
+    found : the criterion's part of a report
+    generality : what claims are about: `raters`, `items` or `both`
+    """
+    model = _model(found)
+    if model is None or found.alpha is None:
+        unit, values = _described(found)
+        return Answer(
+            found.criterion,
+            *_without_claim(found, values),
+            tuple(Standing(system, value) for system, value in values),
+            unit,
+        )
+    alpha, number = found.alpha, len(model.estimates)
+    place = {system: k for k, (system, _, _) in enumerate(model.estimates)}
+    apart = [(place[pair.a], place[pair.b]) for pair in model.pairs if pair.p < alpha]
+    letters = compact_letters(number, apart)
+    width = critical_t(alpha, number, model.df)
+    standings = tuple(
+        Standing(
+            system,
+            value,
+            value - width * error,
+            value + width * error,
+            1 + sum(worse == k for _, worse in apart),
+            number - sum(better == k for better, _ in apart),
+            letters[k],
+        )
+        for k, (system, value, error) in enumerate(model.estimates)
+    )
+    return Answer(
+        found.criterion,
+        _headline(standings, model.pairs, alpha),
+        tuple(_details(standings, model, alpha, generality)),
+        standings,
+        model.unit,
+        model.name,
+        alpha,
+        tuple(model.pairs),
+    )
+
+
+def _model(found: CriterionReport) -> Model | None:
+    section = found.scale
+    if section is not None and section.clustered is not None:
+        means = section.clustered.means
+        return Model(
+            [(each.system, each.mean, each.se) for each in means],
+            section.clustered.contrasts,
+            section.clustered.df,
+            _unit(found),
+            "least squares with clustered errors",
+        )
+    strengths = found.ranking.bradley_terry if found.ranking else None
+    if strengths is not None:
+        return Model(
+            [(each.system, each.ability, each.standard_error) for each in strengths.systems],
+            strengths.pairs,
+            math.inf if strengths.df is None else strengths.df,
+            "log-odds",
+            "Bradley–Terry with clustered errors",
+        )
+    return None
+
+
+def _unit(found: CriterionReport) -> str:
+    scale = found.scale.scale if found.scale else ""
+    if scale.startswith("logarithm"):
+        return "mean logarithm"
+    if scale.startswith("standardised"):
+        return "mean z"
+    if found.kind == "error":
+        return "share of errors"
+    return "penalty" if found.spans else "mean"
+
+
+def _described(found: CriterionReport) -> tuple[str, list[tuple[str, float]]]:
+    """Name a number that describes the judgements, with its value for each system, best first."""
+    if found.categories is not None:
+        first = found.categories.labels[0]
+        rows = found.categories.rows
+        return f"% {first}", [(row.system, row.percent[0]) for row in rows]
+    if found.ranking is not None:
+        return "share of wins", [(row.system, row.share) for row in found.ranking.win_shares]
+    return "mean", [(row.system, row.mean) for row in found.systems]
+
+
+# --- sentences -------------------------------------------------------------------------------
+
+
+def _without_claim(
+    found: CriterionReport, values: Sequence[tuple[str, float]]
+) -> tuple[str, tuple[str, ...]]:
+    describes = "The numbers below describe these judgements only."
+    if len(values) < 2:
+        return "There is only one system, so there is nothing to compare.", ()
+    if found.alpha is None:
+        return "An earlier version of the program made this report.", (
+            "Its rules about claims were less careful. Analyse the judgements again for an answer.",
+            describes,
+        )
+    headline = "No difference between these systems can be claimed."
+    if found.categories is not None:
+        return headline, (
+            "Percentages of categories have no test here that allows for raters and items.",
+            describes,
+        )
+    section = found.scale or found.ranking
+    reasons = section.undefined if section else {}
+    reason = reasons.get("clustered" if found.scale else "bradley_terry", "")
+    return headline, tuple(each for each in (reason, describes) if each)
+
+
+def _headline(standings: Sequence[Standing], pairs: Sequence[Pair], alpha: float) -> str:
+    first = standings[0].system
+    rivals = _rivals(first, pairs, alpha)
+    if not rivals:
+        return f"{first} is the best system."
+    if not any(pair.p < alpha for pair in pairs):
+        return "No system was found to be better than another."
+    if len(rivals) == len(standings) - 1:
+        return "No best system can be named."
+    return f"The best system is {_listed([first, *rivals], 'or')}."
+
+
+def _rivals(first: str, pairs: Sequence[Pair], alpha: float) -> list[str]:
+    """Return the systems that were not told apart from the first."""
+    return [pair.b for pair in pairs if pair.a == first and pair.p >= alpha]
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    if len(names) > MOST_NAMED:
+        return f"one of {len(names)} systems, among them {', '.join(names[: MOST_NAMED - 1])}"
+    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _details(
+    standings: Sequence[Standing], model: Model, alpha: float, generality: str
+) -> Iterator[str]:
+    first, number = standings[0].system, len(model.pairs)
+    apart = sum(pair.p < alpha for pair in model.pairs)
+    rivals = _rivals(first, model.pairs, alpha)
+    level = confidence_of(alpha)
+    if not rivals:
+        yield _lead(model, level)
+    elif len(rivals) < len(standings) - 1:
+        others = len(standings) - 1 - len(rivals)
+        yield (
+            f"{first} has the best estimate, but was not told apart from {_some(rivals)}; the "
+            f"other {f'{others} systems are' if others > 1 else 'system is'} worse than {first}."
+        )
+    together = f" for all {number} pairs together" if number > 1 else ""
+    holds = f"{beyond(generality)}, with {level} confidence{together}"
+    if apart:
+        told = f"In all, {apart} of {number} pairs were told apart. " if number > 1 else ""
+        yield f"{told}This holds {holds}."
+    else:
+        most = max(max(abs(pair.low), abs(pair.high)) for pair in model.pairs)
+        none = f"None of the {number} pairs was" if number > 1 else "They were not"
+        yield (
+            f"{none} told apart {holds}. This does not show that they are equal: differences of up "
+            f"to {_amount(most, model.unit)} remain possible."
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{len(names)} others" if len(names) > MOST_NAMED else _listed(names, "and")
+
+
+def _lead(model: Model, level: str) -> str:
+    """Say how far the best system is ahead of the next, which it was told apart from."""
+    pair = model.pairs[0]
+    together = "simultaneous " if len(model.pairs) > 1 else ""
+    if model.unit == "log-odds":
+        share, low, high = (
+            f"{100 * scipy.special.expit(end):.0f}"
+            for end in (pair.difference, pair.low, pair.high)
+        )
+        return (
+            f"Where raters do not call it a tie, {share} % prefer it to {pair.b}, the next "
+            f"({level} {together}interval {low} to {high} %)."
+        )
+    near, far = sorted((abs(pair.low), abs(pair.high)))
+    size, unit = _in_words(model.unit)
+    digits = _digits(size * (far - near))
+    ahead, low, high = (f"{size * each:.{digits}f}" for each in (abs(pair.difference), near, far))
+    return (
+        f"It is ahead of {pair.b}, the next, by {ahead}{unit} ({level} {together}interval {low} "
+        f"to {high})."
+    )
+
+
+def _amount(size: float, unit: str) -> str:
+    if unit == "log-odds":
+        return (
+            f"{100 * scipy.special.expit(size):.0f} : {100 * scipy.special.expit(-size):.0f} wins"
+        )
+    factor, words = _in_words(unit)
+    return f"{factor * size:.{_digits(factor * size)}f}{words}"
+
+
+def _in_words(unit: str) -> tuple[int, str]:
+    """Return the factor of a value that is written, and the words after it."""
+    return {
+        "share of errors": (100, " percentage points"),
+        "mean logarithm": (1, " in logarithms"),
+        "mean z": (1, " standard deviations of a rater"),
+    }.get(unit, (1, ""))
+
+
+def _digits(size: float) -> int:
+    """Return the decimals with which a number has two digits that count, at most three."""
+    return min(max(1 - math.floor(math.log10(size)), 0), 3) if size > 0 else 0
+
+
+def confidence_of(alpha: float) -> str:
+    """Write a level of confidence.
+
+    Parameters
+    ----------
+    alpha : 1 − confidence
+    """
+    return f"{100 * (1 - alpha):.4g} %"

@@ -1,0 +1,150 @@
+"""The tables of an answer, and the parts of a report that are folded below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analysis.report.answer import Answer, confidence_of
+from analysis.report.model import CriterionReport
+from analysis.translatable import gettext_noop as _
+
+from .model_tables import pairs_table
+from .table_model import SYSTEM, Cell, Column, Format, Role, Table, rows_of
+
+# The parts of a criterion in their order, with their titles.
+PARTS = {
+    "paper": _("Standard table"),
+    "claims": _("Assumptions, and what this can and cannot claim"),
+    "pairs": _("All pairs of systems"),
+    "agreement": _("Agreement of raters"),
+    "raters": _("Raters"),
+    "values": _("The answers in detail"),
+    "robustness": _("Other analyses of the same judgements"),
+}
+PART_OF = {
+    "answer-pairs": "pairs",
+    "equivalence": "pairs",
+    "preferences": "pairs",
+    "preferences-pairs": "pairs",
+    "span-agreement": "agreement",
+    "span-raters": "agreement",
+    "raters": "raters",
+    "exclusion": "raters",
+    "cannot-judge": "values",
+    "cannot-judge-reasons": "values",
+    "cannot-judge-raters": "raters",
+    "span-kinds": "values",
+    "span-kinds-by-system": "values",
+    "wins": "values",
+}
+# Intervals that hold for all rows together; every other interval holds alone.
+TOGETHER = ("answer-pairs", "tukey", "mixed-pairs", "ordinal-pairs")
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """Some of a criterion's tables, which are shown and folded together."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...]
+
+
+def answer_tables(answer: Answer, found: CriterionReport) -> Iterator[Table]:
+    """Yield the answer's table, and every pair of the model that it is read off.
+
+    Parameters
+    ----------
+    answer : of the criterion
+    found : the criterion's part of the report
+    """
+    yield standings_table(answer, found)
+    if answer.is_claim:
+        yield pairs_table("answer-pairs", _("The answer, pair by pair"), answer.pairs)
+
+
+def standings_table(answer: Answer, found: CriterionReport) -> Table:
+    """Tabulate the systems, best first, with intervals and ranks that hold for all together.
+
+    Parameters
+    ----------
+    answer : of the criterion
+    found : the criterion's part of the report
+    """
+    counts = {row.system: row.judgements for row in found.systems}
+    if found.categories is not None:
+        counts = {row.system: row.judgements for row in found.categories.rows}
+    claimed = (
+        Column(_("Interval"), Format.INTERVAL, 3),
+        Column(_("Ranks"), Format.RANGE),
+        Column(_("Letters")),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.system,
+            each.value,
+            *(
+                ((each.low, each.high), (each.rank_low, each.rank_high), each.letters)
+                if answer.is_claim
+                else ()
+            ),
+            counts.get(each.system),
+        )
+        for each in answer.standings
+    ]
+    return Table(
+        "answer",
+        _("The answer"),
+        (
+            SYSTEM,
+            Column(answer.unit.capitalize(), Format.NUMBER, 3),
+            *(claimed if answer.is_claim else ()),
+            Column("n", Format.WHOLE),
+        ),
+        rows_of(*rows),
+        Role.ANSWER,
+        notes=(_about(answer),) if answer.is_claim else (),
+    )
+
+
+def _about(answer: Answer) -> str:
+    level = confidence_of(answer.alpha or 0.0)
+    return (
+        f"{answer.method.capitalize()}; intervals, ranks and letters at {level}, each for "
+        f"all {len(answer.standings)} systems together. Systems that share a letter were not told "
+        "apart."
+    )
+
+
+def parts_of(tables: Sequence[Table], alpha: float | None) -> tuple[ReportPart, ...]:
+    """Sort a criterion's tables into the parts that are folded below its answer.
+
+    Parameters
+    ----------
+    tables : of the criterion
+    alpha : the level of its claims
+    """
+    by_part: dict[str, list[Table]] = {name: [] for name in PARTS}
+    for table in tables:
+        if table.role is not Role.ANSWER:
+            by_part[_part_of(table)].append(_with_level(table, alpha))
+    return tuple(ReportPart(name, PARTS[name], tuple(found)) for name, found in by_part.items())
+
+
+def _part_of(table: Table) -> str:
+    if table.name in PART_OF:
+        return PART_OF[table.name]
+    if table.role is Role.PAPER:
+        return "paper"
+    return "agreement" if table.role is Role.AGREEMENT else "robustness"
+
+
+def _with_level(table: Table, alpha: float | None) -> Table:
+    """Say at which level a table's intervals hold, and whether together."""
+    if alpha is None or not any(column.format is Format.INTERVAL for column in table.columns):
+        return table
+    # Of agreement always .95; of equivalence, two one-sided tests at alpha.
+    at = {"agreement": 0.05, "equivalence": 2 * alpha}.get(table.name, alpha)
+    together = "for all rows together" if table.name in TOGETHER else "each alone"
+    return replace(table, notes=(*table.notes, f"Intervals: {confidence_of(at)}, {together}."))
