@@ -1,10 +1,9 @@
-"""The frame, tabs and messages of a campaign's pages."""
+"""The frame and messages of a campaign's pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -15,15 +14,15 @@ from django.contrib.auth.decorators import login_required
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from rankme.actions.audit import last_fault
 from rankme.errors import RankmeError
 from rankme.models import Campaign
 from rankme.permissions import get_campaign, user_of
-from rankme.queries.panel_books import has_panel
+
+from .next_step import next_step
+from .phases import phases_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -34,13 +33,6 @@ Answer = TypeVar("Answer", bound=HttpResponseBase)
 SAFE = ("GET", "HEAD")
 FORM = ("GET", "HEAD", "POST")
 POST = ("POST",)
-
-
-@dataclass(frozen=True)
-class Tab:
-    name: str
-    title: str
-    address: str
 
 
 def sent(request: HttpRequest) -> dict[str, Any]:
@@ -85,47 +77,19 @@ def render_campaign(
     context = context or {}
     if status is None:
         status = 422 if getattr(context.get("form"), "is_bound", False) else 200
+    phases = phases_of(campaign)
     frame = {
         "campaign": campaign,
-        "tabs": tabs_of(campaign),
+        "phases": phases,
+        "tab_title": next(
+            (each.title for phase in phases for each in phase.tabs if each.name == tab), ""
+        ),
         "current_tab": tab,
         "is_owner": campaign.owner_id == request.user.pk,
         "last_fault": partial(last_fault, campaign),
+        "draft_step": partial(next_step, campaign) if campaign.is_draft else None,
     }
     return render(request, template, frame | context, status=status)
-
-
-def tabs_of(campaign: Campaign) -> list[Tab]:
-    launched = not campaign.is_draft
-    titles: list[tuple[str, str, bool]] = [
-        ("campaign", _("Overview"), True),
-        ("campaign-edit", _("Definition"), True),
-        ("campaign-material", _("Material"), True),
-        ("campaign-launch", _("Launch"), campaign.is_draft and not campaign.is_archive),
-        ("campaign-links", _("Links"), launched and not campaign.is_archive),
-        ("campaign-panel", _("Panel"), launched and has_panel(campaign)),
-        ("campaign-monitor", _("Monitor"), launched and not campaign.is_archive),
-        ("campaign-raters", _("Raters"), launched),
-        ("campaign-items", _("Items"), launched),
-        ("campaign-quality", _("Quality"), launched and not campaign.is_archive),
-        ("campaign-metrics", _("Metrics"), True),
-        ("analysis-runs", _("Analysis"), launched),
-        ("campaign-members", _("Members"), True),
-        ("campaign-history", _("History"), True),
-    ]
-    return [
-        Tab(name, title, address_of(name, campaign))
-        for name, title, is_shown in titles
-        if is_shown and address_of(name, campaign)
-    ]
-
-
-def address_of(name: str, campaign: Campaign, *more: object) -> str:
-    """The address of a campaign's page; empty where this site has no such page."""
-    try:
-        return reverse(f"rankme:{name}", args=[campaign.code, *more])
-    except NoReverseMatch:
-        return ""
 
 
 @contextmanager

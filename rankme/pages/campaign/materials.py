@@ -24,12 +24,12 @@ from .campaign_page import (
     POST,
     SAFE,
     act,
-    address_of,
     campaign_page,
     refusals_in,
     render_campaign,
     sent,
 )
+from .phases import address_of
 
 IMPORTS_SHOWN = 10
 SCORES = MaterialImport.Kind.SCORES

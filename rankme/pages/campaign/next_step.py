@@ -10,9 +10,11 @@ from django.utils.translation import gettext as _
 from rankme.models import Campaign, MaterialImport, Slot
 from rankme.queries.versions import has_unplanned_material
 
-from .campaign_page import address_of
+from .phases import address_of
 
 State = Campaign.State
+# Define, upload, review the upload, launch.
+DRAFT_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,14 @@ class NextStep:
     text: str
     address: str
     button: str
+    number: int = 0  # of a draft's steps; 0 after the launch
+
+    @property
+    def place(self) -> str:
+        """The place among the steps of a draft, such as “Step 2 of 4”."""
+        if not self.number:
+            return ""
+        return _("Step %(number)s of %(last)s") % {"number": self.number, "last": DRAFT_STEPS}
 
 
 def next_step(campaign: Campaign) -> NextStep:
@@ -41,6 +51,7 @@ def _of_draft(campaign: Campaign) -> NextStep:
             _("An upload is being checked or is waiting for your decision."),
             address_of("campaign-material", campaign),
             _("View the upload"),
+            number=3,
         )
     if not campaign.items.exists():
         return NextStep(
@@ -48,12 +59,14 @@ def _of_draft(campaign: Campaign) -> NextStep:
             _("Upload the outputs of your systems, with the items they belong to."),
             address_of("campaign-material", campaign),
             _("Upload outputs"),
+            number=2,
         )
     return NextStep(
         _("Check the plan, then launch"),
         _("See how the work will be assigned, and preview the screens as a rater sees them."),
         address_of("campaign-launch", campaign),
         _("View the plan"),
+        number=4,
     )
 
 

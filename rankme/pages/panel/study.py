@@ -22,9 +22,8 @@ from rankme.pages.campaign.campaign_page import (
     act,
     campaign_page,
     render_campaign,
-    tabs_of,
 )
-from rankme.queries.panel_books import books_of, money_of, newest_study, states_of
+from rankme.queries.panel_books import books_of, has_panel, money_of, newest_study, states_of
 from rankme.queries.panel_places import places_missing
 
 from . import drafts
@@ -43,7 +42,7 @@ def panel_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
             parts = {
                 "person": get_object_or_404(found, pk=parts["submission"], study__campaign=campaign)
             }
-        if "campaign-panel" not in [tab.name for tab in tabs_of(campaign)]:
+        if campaign.is_draft or not has_panel(campaign):
             return redirect("rankme:campaign", campaign.code)
         return view(request, campaign, **parts)
 

@@ -139,11 +139,36 @@ def test_the_tab_of_this_page_is_marked_without_colours(page: Page):
     log_in(page)
     page.emulate_media(forced_colors="active")
     page.goto(reverse("rankme:campaign-monitor", args=[campaign.code]))
-    tabs = page.locator(".tabs a").all()
+    tabs = page.locator(".phases a").all()
     line = "tab => getComputedStyle(tab).borderBottomColor"
     paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     marked = [tab.inner_text() for tab in tabs if tab.evaluate(line) != paper]
     assert marked == ["Monitor"]
+
+
+def test_on_a_phone_the_header_is_one_line_whose_menus_open_by_keyboard(page: Page):
+    campaign = make_campaign(slider_definition(), owner=make_account())
+    log_in(page)
+    page.set_viewport_size(PHONE)
+    page.goto(reverse("rankme:campaign-raters", args=[campaign.code]))
+    heights = (
+        "[...document.querySelectorAll('.site-header, .campaign-head')].map(e => e.offsetHeight)"
+    )
+    header, head = page.evaluate(heights)
+    assert header < 60 and head < 90
+    menu = page.get_by_role("navigation", name="Campaign", exact=True)
+    expect(menu).to_be_hidden()
+    page.get_by_role("button", name="Pages: Raters").press("Enter")
+    expect(menu.get_by_role("list", name="Rating").get_by_role("link")).to_have_count(4)
+    expect(menu.locator("[aria-current=step]")).to_have_text("Rating")
+    expect(menu.locator("[aria-current=page]")).to_have_text("Raters")
+    assert_accessible_by_day_and_night(page, "the open menu")
+    page.keyboard.press("Tab")
+    expect(menu.get_by_role("link", name="Overview")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    page.get_by_role("button", name="Menu", exact=True).press("Enter")
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [PHONE["width"], 1366])

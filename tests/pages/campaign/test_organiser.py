@@ -105,7 +105,10 @@ def test_the_list_shows_state_and_progress(olga):
 def test_the_next_step_is_always_the_one_to_do_now(olga):
     campaign = draft()
     assert next_step(campaign).address == address("campaign-material", campaign)
+    line = "Step 2 of 4: Upload the material"
+    assert line in text(olga.get(address("campaign-history", campaign)))
     add_material(campaign, items=2, systems=2)
+    assert line not in text(olga.get(address("campaign-history", campaign)))
     assert next_step(campaign).address == address("campaign-launch", campaign)
     campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
     assert next_step(campaign).address == address("campaign-links", campaign)
