@@ -13,6 +13,7 @@ from .campaign import (
     metric_pages,
     monitoring,
     organiser,
+    paper,
     reports,
 )
 from .panel import accounts, books, study
@@ -135,6 +136,8 @@ participant_urls: list[URLPattern] = [
 
 report_urls: list[URLPattern] = [
     path(CAMPAIGN + "judgements/", reports.export_judgements, name="export-judgements"),
+    path(CAMPAIGN + "paper/", paper.show_paper, name="campaign-paper"),
+    path(CAMPAIGN + "paper/files/<str:name>", paper.paper_file, name="campaign-paper-file"),
     path(CAMPAIGN + "analysis/", reports.list_runs, name="analysis-runs"),
     path(RUN, reports.show_run, name="analysis-run"),
     path(RUN + "cancel/", reports.cancel_run, name="analysis-cancel"),

@@ -96,6 +96,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-history": {"GET": INSIDE},
     "preview": {"GET": INSIDE},
     "export-judgements": {"GET": INSIDE},
+    "campaign-paper": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-paper-file": {"GET": INSIDE},
     "analysis-runs": {"GET": INSIDE, "POST": INSIDE},
     "analysis-run": {"GET": INSIDE},
     "analysis-cancel": {"POST": INSIDE},
@@ -118,6 +120,7 @@ OWN_PARTS: dict[str, dict[str, Any]] = {
     "gallery-media": {"name": "image-captions", "number": 0},
     "campaign-version": {"number": 1},
     "campaign-item": {"number": 1},
+    "campaign-paper-file": {"name": "heds.json"},
 }
 
 

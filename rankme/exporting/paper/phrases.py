@@ -1,0 +1,205 @@
+"""Say parts of a study in words: each phrase is about one thing, and empty where it is unknown."""
+
+from __future__ import annotations
+
+from analysis.inference import beyond
+from analysis.reliability.coefficients import Coefficient
+from analysis.report.model import CriterionReport
+from analysis.scales.clustered import ClusteredComparison
+from rankme.protocols.criteria import CriterionSpec
+from rankme.protocols.definition import Definition
+
+from .study import Study
+
+
+def counted(number: int, name: str) -> str:
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
+def listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def recruitment(study: Study) -> str:
+    """How raters came, on what terms and when."""
+    said = []
+    ways = {"generic": "an open link", "invitation": "personal links", "imported": ""}
+    came = {name: ways.get(name, name.capitalize()) for name in study.panels}
+    if named := [f"{study.panels[name]} by {way}" for name, way in came.items() if way]:
+        said.append(f"People agreed to take part: {listed(named)}.")
+    if (offer := study.panel_study) is not None:
+        said.append(
+            f"The study on {offer.account.panel.capitalize()} offered "
+            f"{counted(offer.places, 'place')} at {study.pay} for {offer.minutes} minutes, with "
+            f"{counted(len(offer.filters), 'filter')} of participants."
+        )
+    if study.dates is not None:
+        first, last = (f"{day:%Y-%m-%d}" for day in study.dates)
+        said.append(f"Answers came from {first} to {last}.")
+    return " ".join(said)
+
+
+def training(definition: Definition) -> str:
+    """What raters went through before the work."""
+    words = len(definition.texts.instructions.split())
+    said = [f"Raters read written instructions ({counted(words, 'word')})."]
+    if definition.practice:
+        gate = ", which they had to pass" if definition.practice_gate else ""
+        said.append(f"They did {counted(len(definition.practice), 'practice trial')}{gate}.")
+    if quizzes := sum(check.kind == "quiz" for check in definition.checks):
+        said.append(f"They answered {counted(quizzes, 'question')} about the instructions.")
+    if len(said) == 1:
+        said.append("There was no practice.")
+    return " ".join(said)
+
+
+def quality(study: Study) -> str:
+    """How raters were checked, and who was excluded."""
+    definition, said = study.definition, []
+    if checks := [check.kind.replace("_", " ") for check in definition.checks]:
+        said.append(f"Automatic checks: {listed(sorted(set(checks)))}.")
+    if definition.rules.exclude_if:
+        said.append(f"The rule of exclusion was fixed beforehand: {definition.rules.exclude_if}.")
+    if seconds := definition.crowd.least_seconds_per_screen:
+        said.append(f"Screens below {seconds:g} seconds were marked.")
+    if study.excluded:
+        reasons = sorted({each["reason"].strip().rstrip(".") for each in study.excluded})
+        quoted = "; ".join(f"“{reason}”" for reason in reasons)
+        are = "was" if len(study.excluded) == 1 else "were"
+        said.append(f"{counted(len(study.excluded), 'rater')} {are} excluded ({quoted}).")
+    elif study.run is not None:
+        said.append("No rater was excluded.")
+    return " ".join(said)
+
+
+def shown(definition: Definition) -> str:
+    """What was on the screens, from top to bottom."""
+    return "; ".join(
+        f"screen {number}: {', '.join(block.block for block in screen.show)}, then the questions "
+        f"{', '.join(screen.ask)}"
+        for number, screen in enumerate(definition.screens, 1)
+    )
+
+
+def scale(criterion: CriterionSpec) -> tuple[str, str, str]:
+    """The number of points, the values, and the look of a criterion's instrument."""
+    options = criterion.settings
+    if criterion.instrument == "slider":
+        ends = f"{options.minimum:g} to {options.maximum:g}"  # type: ignore[attr-defined]
+        return "continuous", f"{ends}; ends: “{criterion.low}”, “{criterion.high}”", "3"
+    if criterion.instrument == "rankme":
+        return "continuous", "any number above 0, relative to a standard", "5: a field and a line"
+    if criterion.instrument == "likert":
+        points = options.points  # type: ignore[attr-defined]
+        labels = criterion.tool.labels(options).values()
+        named = f": {', '.join(labels)}" if any(labels) else ""
+        return (
+            str(points),
+            f"1 to {points}{named}; ends: “{criterion.low}”, “{criterion.high}”",
+            "1",
+        )
+    if criterion.instrument in ("choice", "checklist"):
+        choices = options.choices  # type: ignore[attr-defined]
+        look = "1" if criterion.instrument == "choice" else "2"
+        return str(len(choices)), ", ".join(choices.values()), look
+    if criterion.instrument == "preference":
+        ties = options.ties  # type: ignore[attr-defined]
+        return str(3 if ties else 2), f"either output is better{', or a tie' if ties else ''}", "1"
+    if criterion.instrument == "best_worst":
+        return "2", "the best and the worst of the outputs on a screen", "1"
+    if criterion.instrument == "count":
+        return "count", f"whole numbers from 0 to {options.most}", "5: a field"  # type: ignore[attr-defined]
+    return "N/A", "N/A", "4"
+
+
+# The form of the answers (HEDS 4.3.8) by instrument.
+RESPONSE = {
+    "slider": "2", "likert": "2", "rankme": "3", "preference": "3", "best_worst": "3",
+    "count": "4", "text": "5", "spans": "6", "choice": "7", "checklist": "7", "mr_coverage": "7",
+    "response_time": "9", "click_target": "9",
+}  # fmt: skip
+
+
+def aggregation(found: CriterionReport, study: Study) -> str:
+    """How answers became scores."""
+    options = {} if study.report is None else study.report.options
+    said = ["Means of all answers to a system's outputs."]
+    if found.kind == "relative":
+        said = ["Answers of one screen were compared in pairs; Bradley–Terry strengths of systems."]
+    elif found.kind == "category":
+        said = ["Shares of the categories."]
+    if found.outliers is not None:
+        said.append(found.outliers.sentence)
+    if found.criterion in options.get("standardise", ()):
+        said.append("Scores were standardised within each rater.")
+    if found.scale is not None and found.scale.scale != "untransformed":
+        said.append(f"Analysed: the {found.scale.scale}.")
+    return " ".join(said)
+
+
+def tests(found: CriterionReport, study: Study) -> str:
+    """The comparison of systems that may be claimed, and its level."""
+    generality = study.generality
+    by = {"raters": "rater", "items": "item", "both": "rater and item"}[generality]
+    level = 0.05 if found.alpha is None else found.alpha
+    claims = f"claims are {beyond(generality)}, simultaneous over all pairs at level {level:.3g}"
+    strengths = None if found.ranking is None else found.ranking.bradley_terry
+    if strengths is not None:
+        return f"Bradley–Terry strengths with errors clustered by {by}; {claims}."
+    clustered = _clustered(found)
+    if clustered is not None:
+        return f"Differences of means, with errors clustered by {by}; {claims}."
+    return "None: too few raters or items, or answers that are not compared."
+
+
+def _clustered(found: CriterionReport) -> ClusteredComparison | None:
+    section = found.scale or found.ranking
+    return None if section is None else section.clustered
+
+
+def is_compared(found: CriterionReport) -> bool:
+    """Whether there are enough raters or items for a claim about systems."""
+    has_strengths = found.ranking is not None and found.ranking.bradley_terry is not None
+    return has_strengths or _clustered(found) is not None
+
+
+def claim(found: CriterionReport, study: Study) -> str:
+    """How many pairs of systems the strict comparison tells apart, and for whom that holds."""
+    name, generality = found.criterion.replace("_", " "), study.generality
+    strengths = None if found.ranking is None else found.ranking.bradley_terry
+    clustered = _clustered(found)
+    if strengths is not None:
+        apart, of = sum(pair.p < strengths.alpha for pair in strengths.pairs), len(strengths.pairs)
+    elif clustered is not None:
+        apart = sum(pair.p < clustered.alpha for pair in clustered.contrasts)
+        of = len(clustered.contrasts)
+    else:
+        return f"Of {name}, no difference between systems can be claimed {beyond(generality)}."
+    return (
+        f"Of {name}, {apart} of {counted(of, 'pair')} of systems were told apart "
+        f"{beyond(generality)}; for the others this shows no equality."
+    )
+
+
+def agreement(found: CriterionReport) -> Coefficient | None:
+    """The coefficient that reports quote: ordinal α, or the first α that is defined."""
+    alphas = [
+        each
+        for each in found.agreement
+        if each.name.startswith("Krippendorff") and each.value is not None
+    ]
+    ordinal = (each for each in alphas if each.name.endswith("ordinal"))
+    return next(ordinal, alphas[0] if alphas else None)
+
+
+def consistency(found: CriterionReport) -> Coefficient | None:
+    """The agreement of raters with themselves, where outputs were judged twice."""
+    of_self = (each for each in found.agreement if each.name.startswith("Self-consistency"))
+    return next((each for each in of_self if each.value is not None), None)
+
+
+def coefficient(found: Coefficient) -> str:
+    interval = ""
+    if found.low is not None and found.high is not None:
+        interval = f", 95 % interval {found.low:.2f} to {found.high:.2f}"
+    return f"{found.value:.2f}{interval} ({found.units:,} units)"

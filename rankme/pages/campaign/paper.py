@@ -1,0 +1,68 @@
+"""The page for the paper: files about a campaign, with what each still lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from rankme.actions.campaign.paper import confirm_answers
+from rankme.downloads import attachment
+from rankme.exporting.files import ExportedFile
+from rankme.exporting.paper import heds, methods
+from rankme.exporting.paper.study import Study, study_of
+from rankme.forms.paper import AnswersForm
+from rankme.models import Campaign
+
+from .campaign_page import FORM, SAFE, act, campaign_page, render_campaign, sent
+
+TEXTS: dict[str, tuple[str, Callable[[Study], str]]] = {
+    "heds.json": ("application/json", heds.heds_json),
+    "heds.tex": ("application/x-tex", heds.heds_latex),
+    "methods.md": ("text/markdown; charset=utf-8", methods.as_markdown),
+    "methods.tex": ("application/x-tex", methods.as_latex),
+}
+
+
+@campaign_page(FORM)
+def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The files with their states, and the questions that a person answers."""
+    study = study_of(campaign)
+    form = AnswersForm(**sent(request), asked=asked_of(study))
+    if form.is_valid() and act(request, _("Saved."), confirm_answers, campaign, form.answers()):
+        return redirect("rankme:campaign-paper", campaign.code)
+    return render_campaign(
+        request, campaign, "report/paper.html", _context(study, form), tab="analysis-runs"
+    )
+
+
+def asked_of(study: Study) -> list[heds.Answer]:
+    """The questions that the record does not answer, and those that HEDS does not ask."""
+    own = [
+        heds.Answer(question, "", study.confirmed.get(question.number, ""))
+        for question in methods.OWN_QUESTIONS
+    ]
+    return [each for each in heds.answers(study) if not each.is_known] + own
+
+
+def _context(study: Study, form: AnswersForm) -> dict[str, Any]:
+    answers = heds.answers(study)
+    return {
+        "form": form,
+        "study": study,
+        "heds": heds.state(answers),
+        "known": [each for each in answers if each.is_known],
+        "open_items": methods.open_items(study),
+    }
+
+
+@campaign_page(SAFE)
+def paper_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
+    if name not in TEXTS:
+        raise Http404
+    media_type, write = TEXTS[name]
+    content = write(study_of(campaign)).encode()
+    return attachment(ExportedFile(f"{campaign.code}-{name}", media_type, content))

@@ -1,0 +1,163 @@
+"""Texts for papers: HEDS, methods and checklists say what the record says, and nothing else."""
+
+import json
+
+import pytest
+
+from rankme.actions.campaign.paper import confirm_answers
+from rankme.actions.sitting import exclusions
+from rankme.exporting.paper import heds, methods
+from rankme.exporting.paper.heds_questions import LANGUAGES, OTHER_LANGUAGE, QUESTIONS
+from rankme.exporting.paper.study import confirmed_answers, study_of, without_small
+from rankme.models import AuditEvent
+from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.runs import asked, executed, rated_campaign
+from tests.sources import PROJECT
+
+FORM = PROJECT.parent / "shared/data/heds-3.0"
+needs_the_form = pytest.mark.skipif(
+    not FORM.is_dir(), reason="The HEDS form is not here: it has no licence to be copied."
+)
+
+
+@pytest.fixture
+def analysed(db):
+    campaign = rated_campaign(items=6)
+    executed(asked(campaign), pictures=())
+    return campaign
+
+
+def texts_by_number(study):
+    return {answer.name: answer.text for answer in heds.answers(study)}
+
+
+@needs_the_form
+def test_our_questions_are_those_of_the_form():
+    """Keys, numbers, kinds and the options that need words; the labels are our own."""
+    official = json.loads((FORM / "heds3_questions.json").read_text())
+    del official["MANY"]
+    assert [question.number for question in QUESTIONS] == list(official)
+    kinds = {"RadioGroup": "one", "CheckGroup": "many", "TextInput": "text", "IntegerInput": "text"}
+    for question in QUESTIONS:
+        group, *options = official[question.number]["fields"]
+        assert group["key"] == f"heds-{question.key}"
+        options = [each for each in options if not each["key"].endswith("-other_text")]
+        if question.takes == "languages":
+            numbers = {each["text"].partition(". ")[2]: n for n, each in enumerate(options, 1)}
+            names = {"Abkhazian": "ab", "English": "en", "German": "de", "Zulu": "zu"}
+            found = {name: LANGUAGES.index(code) + 2 for name, code in names.items()}
+            assert found.items() <= numbers.items()
+            assert len(options) == OTHER_LANGUAGE
+            continue
+        assert question.takes == kinds[group["handler"].removesuffix("Handler")]
+        needs = [each["needs_text"] for each in options]
+        assert [label.endswith("+") for label in question.options] == needs
+        assert not {each["text"] for each in options} & set(question.options)
+
+
+def test_33_answers_are_from_the_record_22_are_drafts_and_7_are_open(analysed):
+    study = study_of(analysed)
+    assert heds.state(heds.answers(study)) == {"answered": 33, "draft": 13, "open": 16}
+    by = [question.by for question in QUESTIONS]
+    assert {who: by.count(who) for who in by} == {"person": 7, "draft": 22, "record": 33}
+
+
+def test_an_answer_changes_with_the_record(analysed):
+    before = texts_by_number(study_of(analysed))
+    rater = analysed.participants.order_by("pk").first()
+    exclusions.exclude_rater(rater, reason="Too fast.", by=make_owner())
+    executed(asked(analysed), pictures=())
+    after = texts_by_number(study_of(analysed))
+    assert (before["3.2.1"], after["3.2.1"]) == ("4", "3")
+    assert before["3.3.3.1"] == "7: no checks"
+    assert after["3.3.3.1"] == "3, 4"
+    assert "1 rater was excluded (“Too fast”)" in after["3.3.3.2"]
+    assert before["4.3.11.2 quality"] != after["4.3.11.2 quality"]
+
+
+def test_a_confirmed_answer_stays_in_the_history_and_can_be_taken_back(db):
+    campaign = make_campaign(launch=False)
+    by = campaign.owner
+    assert confirm_answers(campaign, {"5.1": "Board 1", "2.3": ""}, by=by) == 1
+    assert confirm_answers(campaign, {"5.1": "Board 1"}, by=by) == 0
+    assert confirm_answers(campaign, {"5.1": "Board 2"}, by=by) == 1
+    assert confirmed_answers(campaign) == {"5.1": "Board 2"}
+    confirm_answers(campaign, {"5.1": ""}, by=by)
+    assert confirmed_answers(campaign) == {}
+    said = AuditEvent.objects.filter(campaign=campaign, detail__has_key="5.1").order_by("number")
+    assert [event.detail["5.1"] for event in said] == ["Board 1", "Board 2", ""]
+
+
+def test_the_page_shows_drafts_and_stores_what_is_confirmed(client, analysed):
+    client.force_login(analysed.owner)
+    address = f"/campaigns/{analysed.code}/paper/"
+    page = client.get(address)
+    sent = {}
+    for _answer, fields in page.context["form"].groups():
+        for field in fields:
+            if field.initial:
+                sent[field.html_name] = field.initial
+    place = next(n for n, each in enumerate(page.context["form"].asked) if each.name == "3.1.2")
+    sent |= {f"q{place}": "6", f"q{place}-words": "the first 40"}
+    assert client.post(address, sent).status_code == 302
+    confirmed = confirmed_answers(analysed)
+    assert confirmed["3.1.2"] == "6: the first 40"
+    assert confirmed["1.1.2"] == f"Quality ({analysed.code})"
+    sheet = client.get(f"{address}files/heds.json").content.decode()
+    assert '"the first 40"' in sheet
+    assert client.post(address, sent | {f"q{place}": "7"}).status_code == 422
+    assert client.post(address, sent | {f"q{place}-words": "a\0b"}).status_code == 422
+
+
+def test_a_draft_is_in_no_file_before_it_is_confirmed(analysed):
+    sheet = json.loads(heds.heds_json(study_of(analysed)))
+    assert "heds-system-tasks-9" not in sheet
+    assert "heds-paper_and_resources-paper-experiment_identification" not in sheet
+    latex = heds.heds_latex(study_of(analysed))
+    assert r"1.1.2 Which experiment:} \emph{open}" in latex
+
+
+def test_every_item_is_said_from_the_record_or_named_as_open(analysed):
+    study = study_of(analysed)
+    said = {each.item: each.text for each in methods.methods(study)}
+    assert said["number of raters"].startswith("4 raters gave")
+    assert [item for item, text in said.items() if not text] == [
+        "language proficiency", "expertise", "socio-demographics",
+    ]  # fmt: skip
+    for text in (methods.as_markdown(study), methods.as_latex(study)):
+        assert "[Open: expertise]" in text
+    confirm_answers(analysed, {"3.2.2.1": "2", "risks": "None & 0 %"}, by=analysed.owner)
+    study = study_of(analysed)
+    assert "The raters are no experts." in methods.as_markdown(study)
+    assert r"None \& 0 \%." in methods.as_latex(study)
+
+
+def test_sentences_change_with_the_data(db):
+    few = rated_campaign(slider_definition(raters_per_trial=2), raters=2, items=4)
+    executed(asked(few), pictures=())
+    said = methods.as_markdown(study_of(few))
+    assert "2 raters gave the analysed answers." in said
+    assert "no difference between systems can be claimed for new raters and new items" in said
+    assert "2 raters and 4 items do not allow claims" in said
+
+
+def test_a_claim_is_the_strict_comparisons(analysed):
+    study = study_of(analysed)
+    (criterion,) = study.report.criteria
+    strengths = criterion.ranking.bradley_terry
+    apart = sum(pair.p < strengths.alpha for pair in strengths.pairs)
+    assert f"{apart} of {len(strengths.pairs)} pairs" in methods.as_markdown(study)
+
+
+def test_small_groups_of_raters_are_not_told_apart():
+    assert without_small({"a": 20, "b": 9, "c": 1}) == [("a", 20), ("other", 10)]
+    assert without_small({"a": 20, "b": 3, "c": 3}) == [("a", 20), ("other", 6)]
+    assert without_small({"a": 4, "b": 3}) == []
+
+
+def test_a_draft_campaign_has_its_page_and_files(client, db):
+    campaign = make_campaign(launch=False)
+    client.force_login(campaign.owner)
+    for name in ("", "files/heds.json", "files/heds.tex", "files/methods.md", "files/methods.tex"):
+        assert client.get(f"/campaigns/{campaign.code}/paper/{name}").status_code == 200
+    assert client.get(f"/campaigns/{campaign.code}/paper/files/other.txt").status_code == 404
