@@ -11,13 +11,8 @@ from rankme.exporting.paper.heds_questions import LANGUAGES, OTHER_LANGUAGE, QUE
 from rankme.exporting.paper.study import confirmed_answers, study_of, without_small
 from rankme.models import AuditEvent
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.heds import FORM, needs_the_form
 from tests.runs import asked, executed, rated_campaign
-from tests.sources import PROJECT
-
-FORM = PROJECT.parent / "shared/data/heds-3.0"
-needs_the_form = pytest.mark.skipif(
-    not FORM.is_dir(), reason="The HEDS form is not here: it has no licence to be copied."
-)
 
 
 @pytest.fixture
@@ -128,7 +123,7 @@ def test_every_item_is_said_from_the_record_or_named_as_open(analysed):
         assert "[Open: expertise]" in text
     confirm_answers(analysed, {"3.2.2.1": "2", "risks": "None & 0 %"}, by=analysed.owner)
     study = study_of(analysed)
-    assert "The raters are no experts." in methods.as_markdown(study)
+    assert "The raters are not experts." in methods.as_markdown(study)
     assert r"None \& 0 \%." in methods.as_latex(study)
 
 

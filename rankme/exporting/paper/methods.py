@@ -104,7 +104,7 @@ def _expertise(answer: str) -> str:
     number, _, words = answer.partition(":")
     if number == "3":
         return _sentence(f"Expertise does not apply: {words.strip()}")
-    return {"1": "The raters are experts.", "2": "The raters are no experts."}.get(number, "")
+    return {"1": "The raters are experts.", "2": "The raters are not experts."}.get(number, "")
 
 
 def _compensation(study: Study) -> str:

@@ -11,7 +11,7 @@ from rankme.pages.campaign.paper import asked_of
 from tests.browser.access import assert_accessible
 from tests.browser.organiser import log_in
 from tests.campaigns import slider_definition
-from tests.exporting.test_paper import FORM, needs_the_form
+from tests.heds import FORM, needs_the_form
 from tests.runs import asked, executed, rated_campaign
 
 pytestmark = pytest.mark.django_db(transaction=True)
