@@ -20,7 +20,8 @@ from rankme.queries.item_answers import answers_about, codes_of
 from rankme.queries.item_list import Wish, item_lines, items_for
 from rankme.untrusted.clean_text import storable
 
-from .campaign_page import POST, SAFE, address_of, campaign_page, render_campaign
+from .campaign_page import POST, SAFE, campaign_page, render_campaign
+from .phases import address_of
 
 ITEMS_ON_A_PAGE = 30
 LONGEST_SEARCH = 200
