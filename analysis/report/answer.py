@@ -243,7 +243,8 @@ def _rivals(first: str, pairs: Sequence[Pair], alpha: float) -> list[str]:
 
 def _listed(names: Sequence[str], word: str) -> str:
     if len(names) > MOST_NAMED:
-        return f"one of {len(names)} systems, among them {', '.join(names[: MOST_NAMED - 1])}"
+        more = len(names) - MOST_NAMED + 1
+        return f"one of {len(names)}: {', '.join(names[: MOST_NAMED - 1])} and {more} more"
     return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else names[0]
 
 
@@ -271,8 +272,8 @@ def _details(
         most = max(max(abs(pair.low), abs(pair.high)) for pair in model.pairs)
         none = f"None of the {number} pairs was" if number > 1 else "They were not"
         yield (
-            f"{none} told apart {holds}. This does not show that they are equal: differences of up "
-            f"to {_amount(most, model.unit)} remain possible."
+            f"{none} told apart {holds}. This does not show that they are equal: differences of "
+            f"{_amount(most, model.unit)} remain possible."
         )
 
 
@@ -305,11 +306,10 @@ def _lead(model: Model, level: str) -> str:
 
 def _amount(size: float, unit: str) -> str:
     if unit == "log-odds":
-        return (
-            f"{100 * scipy.special.expit(size):.0f} : {100 * scipy.special.expit(-size):.0f} wins"
-        )
+        wins = round(100 * float(scipy.special.expit(size)))
+        return f"up to {wins} : {100 - wins} wins" if wins < 99 else "any size"
     factor, words = _in_words(unit)
-    return f"{factor * size:.{_digits(factor * size)}f}{words}"
+    return f"up to {factor * size:.{_digits(factor * size)}f}{words}"
 
 
 def _in_words(unit: str) -> tuple[int, str]:

@@ -98,7 +98,7 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
         _("The answer"),
         (
             SYSTEM,
-            Column(answer.unit.capitalize(), Format.NUMBER, 3),
+            Column(answer.unit[:1].upper() + answer.unit[1:], Format.NUMBER, 3),
             *(claimed if answer.is_claim else ()),
             Column("n", Format.WHOLE),
         ),
@@ -110,10 +110,11 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
 
 def _about(answer: Answer) -> str:
     level = confidence_of(answer.alpha or 0.0)
+    adjusted = "" if answer.unit == "log-odds" else "Means are adjusted for raters. "
     return (
-        f"{answer.method.capitalize()}; intervals, ranks and letters at {level}, each for "
-        f"all {len(answer.standings)} systems together. Systems that share a letter were not told "
-        "apart."
+        f"{answer.method[:1].upper()}{answer.method[1:]}; intervals, ranks and letters at {level}, "
+        f"each for all {len(answer.standings)} systems together. {adjusted}Systems that share a "
+        "letter were not told apart."
     )
 
 

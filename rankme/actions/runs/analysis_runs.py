@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Max, Min
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -41,6 +42,7 @@ from rankme.models import (
     Campaign,
 )
 from rankme.queries.cannot_judge import declined_of
+from rankme.queries.counting import analysed_screens
 from rankme.queries.judgement_table import judgement_table, without_number
 from rankme.queries.versions import of_versions, versions_of_table
 
@@ -194,6 +196,7 @@ def _report(run: AnalysisRun) -> None:
                 "rule": with_and_without_the_rule(run.campaign, table, options),
                 "versions": versions_of_table(run.campaign, newest_version(run), table),
                 "timed_out": run.timed_out,
+                "measured": _measured(run.campaign, table),
             },
             signature=report.signature,
         )
@@ -201,4 +204,15 @@ def _report(run: AnalysisRun) -> None:
         run.parts.all().delete()
 
 
-# --- Publishing --------------------------------------------------------------------------------
+def _measured(campaign: Campaign, table: JudgementTable) -> dict[str, Any]:
+    """When the judgements came in, and how many raters judged an output: least, median, most."""
+    counted = table.counted()
+    outputs = counted.item.codes.astype(np.int64) * len(counted.system.labels)
+    outputs = np.unique(outputs + counted.system.codes, return_inverse=True)[1].astype(np.int64)
+    seen = np.unique(outputs * len(counted.rater.labels) + counted.rater.codes)
+    raters = np.bincount(seen // len(counted.rater.labels))
+    dates = analysed_screens(campaign).aggregate(first=Min("received_at"), last=Max("received_at"))
+    return {
+        "raters_per_output": [int(raters.min()), float(np.median(raters)), int(raters.max())],
+        **{name: moment.isoformat() for name, moment in dates.items() if moment},
+    }

@@ -38,6 +38,7 @@ from rankme.exporting.own_answers import own_answers_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
 from rankme.permissions import user_of
+from rankme.protocols.definition import Definition
 from rankme.queries.check_answers import has_checks
 from rankme.queries.definitions import frozen_definition
 
@@ -51,6 +52,7 @@ from .campaign_page import (
     render_campaign,
     sent,
 )
+from .measured import how_measured, scale_of
 
 RUNS_ON_A_PAGE = 20
 SECONDS_UNTIL_RELOAD = 5
@@ -64,6 +66,7 @@ class Heading:
 
     name: str
     asked: str
+    scale: str = ""
 
     @property
     def title(self) -> str:
@@ -163,8 +166,12 @@ def run_file(request: HttpRequest, campaign: Campaign, run: int, name: str) -> H
     return attachment(bundle.report_file(found, name))
 
 
-def result_context(run: AnalysisRun) -> dict[str, Any]:
-    """Context of a result's page, for organisers and the public."""
+def result_context(run: AnalysisRun, *, is_public: bool = False) -> dict[str, Any]:
+    """Context of a result's page, for organisers and the public.
+
+    While raters are still to come, nothing public says which pages are checks.
+    """
+    tells_checks = run.campaign.is_over or not is_public
     result = read_report(run.finished_result["report"])
     criteria = tables_of(result, run.timed_out, run.declined)
     headings = _headings(run)
@@ -176,7 +183,8 @@ def result_context(run: AnalysisRun) -> dict[str, Any]:
         "overview": _under_titles(overview_table(result), headings),
         "correlations": correlation_table(result.correlations),
         "exclusions": run.finished_result["exclusions"],
-        "rule": run.finished_result.get("rule"),
+        "rule": run.finished_result.get("rule") if tells_checks else None,
+        "measured": list(how_measured(run, _definition(run), tells_checks=tells_checks)),
         "versions": _versions_of(run),
     }
 
@@ -207,15 +215,6 @@ def show_metrics(request: HttpRequest, campaign: Campaign, run: int) -> HttpResp
     found = _run(campaign, run)
     context = {"run": found} | _metrics_context(found)
     return render_campaign(request, campaign, "report/metrics.html", context, tab="analysis-runs")
-
-
-@require_safe
-@with_files
-def show_public_metrics(request: HttpRequest, report: str) -> HttpResponse:
-    """The same of a published report."""
-    found = _published(report)
-    context = {"report": found, "run": found.run, "campaign": found.run.campaign}
-    return render(request, "report/public_metrics.html", context | _metrics_context(found.run))
 
 
 def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
@@ -254,12 +253,16 @@ def _headings(run: AnalysisRun) -> dict[str, Heading]:
 
     Files and commands use the short name, so the page shows it where the title differs.
     """
-    definition = frozen_definition(run.campaign, bundle.newest_version(run)).definition
     return {
-        name: Heading(name, spec.question)
-        for spec in definition.criteria
+        name: Heading(name, spec.question, scale_of(spec))
+        for spec in _definition(run).criteria
         for name in (spec.name, *(f"{spec.name}_{suffix}" for suffix in spec.derived))
     }
+
+
+def _definition(run: AnalysisRun) -> Definition:
+    """The campaign's definition as it was when the run began."""
+    return frozen_definition(run.campaign, bundle.newest_version(run)).definition
 
 
 def _under_titles(table: Table | None, headings: dict[str, Heading]) -> Table | None:
@@ -339,7 +342,7 @@ def publish(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
 
 @campaign_page(FORM)
 def withdraw(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
-    """Asks before it withdraws: links to the report will lead nowhere."""
+    """Asks before it withdraws: links to the report will lead to a notice."""
     found = _run(campaign, run)
     report = getattr(found, "report", None)
     if report is None or report.withdrawn_at is not None:
@@ -352,27 +355,42 @@ def withdraw(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse
     )
 
 
-@require_safe
-@with_files
-def show_public(request: HttpRequest, report: str) -> HttpResponse:
+def published(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Give the view a published report; at the address of a withdrawn one, a notice remains."""
+
+    @require_safe
+    @with_files
+    @wraps(view)
+    def answer(request: HttpRequest, report: str, **more: Any) -> HttpResponseBase:
+        reports = Report.objects.select_related("run__campaign").defer("run__table_csv_gz")
+        found = get_object_or_404(reports, code=report)
+        if found.withdrawn_at is not None:
+            return render(request, "report/withdrawn.html", {"report": found}, status=410)
+        return view(request, found, **more)
+
+    return answer
+
+
+@published
+def show_public(request: HttpRequest, report: Report) -> HttpResponse:
     """A published report, for anybody who has its address."""
-    found = _published(report)
-    context = {"report": found, "run": found.run, "campaign": found.run.campaign}
-    context |= {"files": _files_of(found.run)} | result_context(found.run)
+    run = report.run
+    context = {"report": report, "run": run, "campaign": run.campaign, "files": _files_of(run)}
+    context |= result_context(run, is_public=True)
     return render(request, "report/public.html", context)
 
 
-@require_safe
-@with_files
-def public_file(request: HttpRequest, report: str, name: str) -> HttpResponseBase:
-    run = _published(report).run
-    require_files(run)
-    return attachment(bundle.report_file(run, name))
+@published
+def show_public_metrics(request: HttpRequest, report: Report) -> HttpResponse:
+    """Metrics against people in a published report."""
+    context = {"report": report, "run": report.run, "campaign": report.run.campaign}
+    return render(request, "report/public_metrics.html", context | _metrics_context(report.run))
 
 
-def _published(code: str) -> Report:
-    reports = Report.objects.filter(withdrawn_at=None).select_related("run__campaign")
-    return get_object_or_404(reports.defer("run__table_csv_gz"), code=code)
+@published
+def public_file(request: HttpRequest, report: Report, name: str) -> HttpResponseBase:
+    require_files(report.run)
+    return attachment(bundle.report_file(report.run, name))
 
 
 # --- Judgements --------------------------------------------------------------------------------

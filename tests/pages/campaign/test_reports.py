@@ -3,7 +3,9 @@
 import io
 import json
 import zipfile
+from collections import Counter
 
+import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -16,8 +18,15 @@ from rankme.actions.campaign.campaigns import close_campaign, definition_of
 from rankme.actions.runs import publishing, report_files
 from rankme.actions.sitting import exclusions
 from rankme.exporting import bundle
-from rankme.models import AnalysisRun, ReportFiles
-from rankme.protocols.files import definition_from_yaml, definition_to_yaml
+from rankme.models import AnalysisRun, Campaign, Judgement, ReportFiles
+from rankme.pages.campaign.measured import how_measured, scale_of
+from rankme.pages.campaign.reports import result_context
+from rankme.protocols.files import (
+    definition_from_document,
+    definition_from_yaml,
+    definition_to_document,
+    definition_to_yaml,
+)
 from tests.campaigns import (
     make_campaign,
     make_owner,
@@ -31,6 +40,7 @@ from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db
+QUIZ = {"question": "What counts?", "choices": ["Fluency", "Length"], "answer": "Fluency"}
 LITTLE = {"runs": 2, "agreement_resamples": 2}  # for what the page says next to its numbers
 
 
@@ -240,9 +250,63 @@ def test_a_report_is_published_read_by_anybody_and_withdrawn(olga, campaign, run
     assert fetched.status_code == 200
     assert zipfile.is_zipfile(io.BytesIO(b"".join(fetched.streaming_content)))
     assert anybody.get(public + "files/judgements.csv").status_code == 200
+    assert "A snapshot of the judgements as of" in page
+    assert "The campaign was not closed" in page
     olga.post(address("analysis-withdraw", campaign, run.pk))
-    assert anybody.get(public).status_code == 404
-    assert anybody.get(public + "files/bundle.zip").status_code == 404
+    for gone in (public, public + "files/bundle.zip", public + "metrics/"):
+        notice = anybody.get(gone)
+        assert notice.status_code == 410
+        assert "This report was withdrawn" in notice.content.decode()
+        assert run.data_sha256 not in notice.content.decode()
+    olga.post(address("analysis-publish", campaign, run.pk))
+    assert anybody.get(public).status_code == 200
+
+
+def test_publishing_while_raters_are_still_to_come_is_warned_of(olga, campaign, run):
+    publish = address("analysis-publish", campaign, run.pk)
+    assert "This campaign is still open" in olga.get(publish).content.decode()
+    close_campaign(campaign, by=campaign.owner)
+    assert "This campaign is still open" not in olga.get(publish).content.decode()
+
+
+def test_a_report_says_how_it_was_measured_and_keeps_checks_of_open_campaigns_to_itself(run):
+    document = definition_to_document(definition_of(run.campaign)) | {
+        "checks": [{"name": "gold", "kind": "quiz", "options": QUIZ}],
+        "rules": {"exclude_if": "gold.failed >= 2"},
+        "crowd": {"panel": "prolific", "pay_per_batch": 2.5, "batches_per_rater": 2},
+    }
+    definition = definition_from_document(document)
+    told = dict(how_measured(run, definition, tells_checks=True))
+    day = run.requested_at.date().isoformat()
+    assert told["Dates"] == day
+    assert told["Pay per batch"] == "2.50 GBP, at most 2 batches per rater"
+    assert (told["Recruitment"], told["Raters planned per trial"]) == (
+        "Prolific, by invitation",
+        "2",
+    )
+    assert told["Assignment"].endswith("(Outputs per screen: 3, Trials per batch: 4)")
+    judged = Counter(
+        Judgement.objects.filter(submission__assignment__campaign=run.campaign).values_list(
+            "output"
+        )
+    )
+    least, most = min(judged.values()), max(judged.values())
+    assert told["Raters per output"].startswith(f"{np.median([*judged.values()]):g}")
+    assert (f"({least} – {most})" in told["Raters per output"]) == (least < most)
+    assert "gold.failed >= 2" in told["Checks"]
+    assert "Checks" not in dict(how_measured(run, definition, tells_checks=False))
+    run.result["rule"] = {"rule": "gold.failed >= 2"}
+    assert result_context(run)["rule"]
+    assert result_context(run, is_public=True)["rule"] is None
+    assert "Checks" not in dict(result_context(run, is_public=True)["measured"])
+    scale = scale_of(slider_definition().criteria[0])
+    assert scale.endswith("not at all … entirely")
+    archive = Campaign(is_archive=True)
+    run.campaign = archive
+    assert dict(how_measured(run, definition, tells_checks=True)).keys() == {
+        "Raters per output",
+        "Origin",
+    }
 
 
 def test_what_is_public_names_no_panel_id(run):
