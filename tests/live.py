@@ -33,7 +33,7 @@ from evalsite.embedded import (
 from evalsite.run import MARK
 
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
-PATIENCE = 180
+PATIENCE = 600
 
 
 @contextlib.contextmanager
@@ -280,7 +280,7 @@ def celery_worker(name: str, app: str = "evalsite") -> tuple[str, ...]:
 def readiness(site: LiveSite) -> int:
     """The status of the answer to "are you ready?"."""
     try:
-        with urllib.request.urlopen(f"{site.url}/readyz/", timeout=10) as answer:
+        with urllib.request.urlopen(f"{site.url}/readyz/", timeout=PATIENCE) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
         return error.code

@@ -12,7 +12,7 @@ from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols.files import preset
 from rankme.simulation.answers import Taste, answers_to, quality_of
 from tests.campaigns import make_owner, make_rater
-from tests.sittings import answer
+from tests.sittings import answer, finish
 
 
 class SteadyTaste(Taste):
@@ -66,4 +66,4 @@ def rate(campaign: Campaign, name: str, *, seed: int) -> None:
         # The order of the trials is another in each run.
         taste = SteadyTaste(random.Random(f"{seed} {trial['outputs']}"), truth, 0)
         answer(held, number, answers=answers_to(document["screens"][0], trial, taste))
-    assignments.finish_batch(held)
+    finish(held)

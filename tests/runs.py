@@ -8,7 +8,7 @@ from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments
 from rankme.models import AnalysisRun
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
-from tests.sittings import answer, outputs_in_order
+from tests.sittings import answer, finish, outputs_in_order
 
 
 def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems: int = 5):
@@ -35,7 +35,7 @@ def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems:
                 for name in names
             ]
             answer(held, trial, answers=answers)
-        assignments.finish_batch(held)
+        finish(held)
     return campaign
 
 

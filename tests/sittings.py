@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from django.db import connection
 
-from rankme.actions.sitting import assignments, judgements
+from rankme.actions.sitting import assignments, judgements, participation
 from rankme.actions.sitting.presentations import PAGES
 from rankme.models import Assignment, Complaint, Participant, TrialOutput
 from rankme.protocols.exchange.sent_screen import SentScreen, read_sent
@@ -76,7 +76,13 @@ def sit(rater: Participant) -> Assignment:
     """Claim, answer every screen and finish."""
     assignment = claim(rater)
     answer_all(assignment)
-    return assignments.finish_batch(assignment)
+    return finish(assignment)
+
+
+def finish(assignment: Assignment) -> Assignment:
+    """End the sitting that a rater works on, and with the last one the visit."""
+    participation.finish_work(assignment.participant)
+    return Assignment.objects.get(pk=assignment.pk)
 
 
 def run_out(assignment: Assignment) -> None:

@@ -11,7 +11,7 @@ from rankme.actions.sitting.presentations import draw_presentation
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Slot
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
-from tests.sittings import answer, answer_all, claim, pages_of, run_out, sit
+from tests.sittings import answer, answer_all, claim, finish, pages_of, run_out, sit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
 
@@ -117,7 +117,7 @@ def test_a_paused_campaign_hands_out_nothing_but_lets_holders_finish(campaign):
     assert assignments.claim_batch(make_rater(campaign, "w2")) == NoBatch("paused")
     assert claim(held.participant).pk == held.pk
     answer_all(held)
-    assert assignments.finish_batch(held).state == "completed"
+    assert finish(held).state == "completed"
 
 
 def test_a_closed_campaign_hands_out_nothing(campaign):
@@ -200,13 +200,13 @@ def test_a_batch_with_missing_screens_cannot_be_finished(one_slot):
     held = claim(make_rater(one_slot))
     answer(held, 0)
     with pytest.raises(RefusedAction, match="3 screens"):
-        assignments.finish_batch(held)
+        finish(held)
 
 
 def test_finishing_twice_is_finishing_once(one_slot):
     finished = sit(make_rater(one_slot))
     ended_at = Assignment.objects.get().ended_at
-    assignments.finish_batch(finished)
+    finish(finished)
     assert Assignment.objects.get().ended_at == ended_at
 
 
@@ -251,7 +251,7 @@ def test_the_first_finished_sitting_counts(one_slot):
     run_out(slow)
     quick = sit(make_rater(one_slot, "quick"))
     answer_all(slow)
-    assert assignments.finish_batch(slow).state == "completed"
+    assert finish(slow).state == "completed"
     assert counting(slow.slot).pk == quick.pk
 
 
@@ -262,7 +262,7 @@ def test_late_work_counts_where_no_other_rater_finished(one_slot):
     answer_all(late)
     assert counting(late.slot).pk == late.pk
     answer_all(other)
-    assignments.finish_batch(other)
+    finish(other)
     assert counting(late.slot).pk == late.pk
 
 
@@ -281,7 +281,7 @@ def test_a_clock_set_back_does_not_change_whose_sitting_counts(one_slot):
     sit(make_rater(one_slot, "w2"))
     counted_before = counting(first.slot).pk
     answer_all(first)
-    assignments.finish_batch(first)
+    finish(first)
     # As if the second ending had come while the server's clock was behind the first one.
     Assignment.objects.filter(pk=first.pk).update(ended_at="2001-01-01T00:00:00Z")
     assignments.settle_slot(first.slot)
@@ -296,7 +296,7 @@ def test_the_code_comes_after_a_finished_batch_only(one_slot):
     with pytest.raises(RefusedAction, match="current batch first"):
         participation.complete_participation(rater)
     answer_all(held)
-    assignments.finish_batch(held)
+    finish(held)
     code = participation.complete_participation(rater).completion_code
     assert len(code) == 22
     assert participation.complete_participation(rater).completion_code == code

@@ -194,13 +194,13 @@ def test_a_page_does_not_wait_for_a_broker_that_swallows_packets(job, monkeypatc
     page_has_answered, sent = threading.Event(), threading.Event()
 
     def deliver(messages) -> None:
-        assert page_has_answered.wait(10), "the page waited for the broker"
+        assert page_has_answered.wait(PATIENCE), "the page waited for the broker"
         sent.set()
 
     monkeypatch.setattr(jobs, "send", deliver)
     jobs.enqueue(job)
     page_has_answered.set()
-    assert sent.wait(10)
+    assert sent.wait(PATIENCE)
 
 
 def test_workers_that_are_lost_at_the_same_place_are_replaced_after_growing_pauses(job):

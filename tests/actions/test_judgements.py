@@ -19,7 +19,16 @@ from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from rankme.protocols.instruments.base import Instrument
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.invariants import acknowledged, check_record, counted_submissions
-from tests.sittings import answer, answer_all, claim, outputs_in_order, payload_for, run_out, store
+from tests.sittings import (
+    answer,
+    answer_all,
+    claim,
+    finish,
+    outputs_in_order,
+    payload_for,
+    run_out,
+    store,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
 
@@ -153,7 +162,7 @@ def test_a_change_of_an_outdated_answer_is_surplus(held):
 
 def test_a_change_after_the_end_is_kept_and_not_counted(held):
     answer_all(held)
-    assignments.finish_batch(held)
+    finish(held)
     standing = Submission.objects.filter(trial_id=held.presentation[0][0]).get()
     late = answer(held, value=1, replaces=str(standing.key))
     assert (late.surplus, late.late) == (True, False)

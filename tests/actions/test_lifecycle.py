@@ -20,7 +20,7 @@ from rankme.errors import KeyReused, RefusedAction, RefusedTransition
 from rankme.models import Assignment, Participant
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.invariants import Acknowledged, acknowledged, check_record, rows_written
-from tests.sittings import payload_for, run_out, store
+from tests.sittings import finish, payload_for, run_out, store
 
 RATERS = ["ann", "bob", "cem"]
 raters = st.sampled_from(RATERS)
@@ -125,7 +125,7 @@ class Lifecycle(RuleBasedStateMachine):
     def finish(self, name: str) -> None:
         for page in self.pages[name]:
             try:
-                assert assignments.finish_batch(page).state == "completed"
+                assert finish(page).state == "completed"
             except RefusedAction:
                 assert page.submissions.values("trial").distinct().count() < 2
 

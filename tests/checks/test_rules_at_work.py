@@ -9,7 +9,7 @@ from rankme.actions.campaign import campaigns
 from rankme.actions.campaign.campaigns import create_campaign
 from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import exclusions
-from rankme.actions.sitting.assignments import expire_overdue, finish_batch
+from rankme.actions.sitting.assignments import expire_overdue
 from rankme.actions.sitting.participation import complete_participation
 from rankme.exporting.bundle import members, read_member
 from rankme.models import (
@@ -37,7 +37,7 @@ from tests.campaigns import (
 from tests.checks.raters import CHECKS, RULE, work
 from tests.invariants import check_record
 from tests.marking import add_demonstration
-from tests.sittings import answer, claim, payload_for, run_out, store
+from tests.sittings import answer, claim, finish, payload_for, run_out, store
 
 pytestmark = pytest.mark.django_db
 
@@ -239,7 +239,7 @@ def test_where_others_have_judged_again_the_ranks_without_the_rule_are_of_the_fi
         number = campaign.participants.count()
         assignment = claim(make_rater(campaign, f"w{number}"))
         work(assignment, careful=number > 0)
-        finish_batch(assignment)
+        finish(assignment)
     first = Assignment.objects.order_by("id").first()
     substitute = Assignment.objects.get(slot=first.slot, counts=True)
     assert RaterExclusion.objects.get().participant == first.participant

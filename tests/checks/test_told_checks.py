@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from pydantic import ValidationError
 
-from rankme.actions.sitting.assignments import finish_batch
 from rankme.errors import InvalidDefinition
 from rankme.exporting.check_answers import checks_csv
 from rankme.models import CheckTrial, Submission
@@ -15,7 +14,7 @@ from rankme.protocols.checks import CheckSpec
 from rankme.queries.check_answers import measures_by_rater
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.pages.rater.visits import begin, payload_for, send
-from tests.sittings import answer, claim, store
+from tests.sittings import answer, claim, finish, store
 from tests.sittings import payload_for as screen_of
 
 pytestmark = pytest.mark.django_db
@@ -118,7 +117,7 @@ def test_a_batch_can_be_finished_without_another_try():
     assignment, _place = at_the_check(campaign_with(look()))
     for number in range(len(assignment.presentation)):
         answer(assignment, number, value=60)
-    finish_batch(assignment)
+    finish(assignment)
     assert measured(assignment)["look.failed"] == 1
 
 

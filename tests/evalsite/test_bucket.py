@@ -14,6 +14,7 @@ from evalsite import bucket
 from evalsite.error_pages import server_error
 from evalsite.operation import readiness
 from tests.evalsite.bucket import files_in, running_bucket
+from tests.live import PATIENCE
 
 CONTENT = bytes(range(256)) * 4000
 
@@ -81,7 +82,8 @@ def test_a_bucket_that_hangs_is_given_up(server, monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_site_with_a_bucket_needs_no_folder(server, client, settings, tmp_path):
+def test_a_site_with_a_bucket_needs_no_folder(server, client, settings, tmp_path, monkeypatch):
+    monkeypatch.setattr(readiness, "SECONDS_FOR_THE_STORAGE", PATIENCE)
     settings.DATA_FOLDER = tmp_path / "none"
     with files_in(server[0]):
         assert client.get("/readyz/").content == b"ready\n"
@@ -101,7 +103,8 @@ def test_a_bucket_that_hangs_is_not_ready_and_does_not_hold_up_the_probe(
                     503,
                     "The storage of files does not answer.\n",
                 )
-        readiness.tries[0].result(60)
+        readiness.tries[0].result(PATIENCE)
+        monkeypatch.setattr(readiness, "SECONDS_FOR_THE_STORAGE", PATIENCE)
         assert client.get("/readyz/").status_code == 200
 
 

@@ -34,7 +34,7 @@ from rankme.simulation.answers import Taste, answers_to, is_asked, played
 from tests.campaigns import make_owner
 from tests.experiments.full_material import full_material
 from tests.experiments.sittings_at_once import finished_at_once, store_at_once
-from tests.sittings import store
+from tests.sittings import finish, store
 
 WORKER = "experiments"
 QUICK = {"runs": 50, "agreement_resamples": 20}
@@ -130,7 +130,7 @@ def sit(campaign: Campaign, person: Person, *, at_once: bool = False) -> bool:
         store(rater, payload)
     if payloads[singly:]:
         store_at_once({found: payloads[singly:]})
-    assignments.finish_batch(found)
+    finish(found)
     return True
 
 

@@ -24,7 +24,7 @@ from rankme.queries.progress import judgements_per_screen, progress_of
 from rankme.simulation.answers import Taste, answers_to, is_asked
 from tests.campaigns import make_owner
 from tests.experiments.cohorts import launched, rate, report_of
-from tests.sittings import store
+from tests.sittings import finish, store
 
 LENGTHS = {"garden letter": 3, "school trip": 4, "plum cake": 5, "lost bicycle": 3}
 LENGTHS |= {"coffee machine": 6}
@@ -125,9 +125,9 @@ def test_the_document_is_asked_about_once_after_its_last_segment(campaign):
         for index, screen in enumerate(shown["screens"]):
             if is_asked(screen, trial):
                 with pytest.raises(RefusedAction):
-                    assignments.finish_batch(assignment)
+                    finish(assignment)
                 store(assignment.participant, payload(place, index))
-    assert assignments.finish_batch(assignment).state == Assignment.State.COMPLETED
+    assert finish(assignment).state == Assignment.State.COMPLETED
 
 
 def test_progress_pace_and_terms_count_what_raters_see(campaign, rated):

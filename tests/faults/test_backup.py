@@ -21,7 +21,7 @@ from evalsite.embedded import (
     postgresql_programs,
 )
 from tests.campaigns import make_campaign, make_rater, rankme_definition
-from tests.live import LiveSite, reachable_folder, run_python, wait_for
+from tests.live import PATIENCE, LiveSite, reachable_folder, run_python, wait_for
 from tests.sittings import answer, claim, sit
 
 pytestmark = pytest.mark.slow
@@ -154,7 +154,7 @@ def receiving(command: str, environment: dict[str, str], folder: Path) -> Iterat
     try:
         yield
     finally:
-        receiver.wait(60)
+        receiver.wait(PATIENCE)
 
 
 def test_what_came_after_the_base_backup_is_in_the_log(empty_cluster: PostgreSQL):

@@ -21,7 +21,7 @@ from rankme.exporting import bundle
 from rankme.queries.judgement_table import TAKEN
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.runs import asked, executed, rated_campaign
-from tests.sittings import answer
+from tests.sittings import answer, finish
 
 pytestmark = pytest.mark.django_db
 
@@ -103,7 +103,7 @@ def test_texts_of_raters_become_no_formulas_and_stay_raw_in_the_record(client):
         words = {"criterion": "words", "place": None, "value": text, "time_ms": 900.0}
         answer(held, trial, answers=[words], comment=text)
         written.append(text)
-    assignments.finish_batch(held)
+    finish(held)
     client.force_login(campaign.owner)
     address = reverse("rankme:export-judgements", args=[campaign.code])
     table = b"".join(client.get(f"{address}?format=texts")).decode()

@@ -37,7 +37,7 @@ def over(row) -> bool:
 
 
 def wait_for_end(row) -> None:
-    wait_for(lambda: over(row), f"{row}", seconds=300)
+    wait_for(lambda: over(row), f"{row}")
     row.refresh_from_db()
     assert row.state == "done", (row.error, getattr(row, "problems", None))
 

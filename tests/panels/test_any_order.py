@@ -34,7 +34,7 @@ from rankme.practice_panel.wire import Refusal
 from rankme.queries.panel_books import books_of
 from tests.panels.in_process import transport
 from tests.panels.loop import REWARD, Loop
-from tests.sittings import answer_all
+from tests.sittings import answer_all, finish
 
 # As few as still find the fault of the last test; each run of the tests draws others.
 EXAMPLES = 10
@@ -138,7 +138,7 @@ class TwoBooks(RuleBasedStateMachine):
                 return
             held = found
         answer_all(held)
-        assignments.finish_batch(Assignment.objects.get(pk=held.pk))
+        finish(Assignment.objects.get(pk=held.pk))
         self.codes[name] = participation.complete_participation(rater).completion_code
 
     @rule(name=names, code=st.sampled_from(["right", "WRONG", ""]))

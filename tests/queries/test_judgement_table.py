@@ -20,7 +20,7 @@ from tests.campaigns import (
     slider_definition,
 )
 from tests.invariants import counted_submissions
-from tests.sittings import answer
+from tests.sittings import answer, finish
 
 
 def launched() -> Campaign:
@@ -65,7 +65,7 @@ def rate_at_random(campaign, raters: int = 4) -> None:
                 answer(held, 2, value=3)
                 break
         else:
-            assignments.finish_batch(held)
+            finish(held)
             answer(held, 0, value=4)
 
 

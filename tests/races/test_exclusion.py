@@ -10,8 +10,9 @@ from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Assignment, RaterExclusion
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.invariants import check_record
+from tests.live import PATIENCE
 from tests.races.threads import errors_in, run_together, without_locks
-from tests.sittings import answer_all, claim
+from tests.sittings import answer_all, claim, finish
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,9 +32,7 @@ def test_an_exclusion_and_the_end_of_the_sitting_at_once_leave_the_place_open():
         campaign = two_raters_for_one_batch()
         held = claim(make_rater(campaign))
         answer_all(held)
-        results = run_together(
-            [exclude(held.participant), lambda held=held: assignments.finish_batch(held)]
-        )
+        results = run_together([exclude(held.participant), lambda held=held: finish(held)])
         assert not errors_in(results)
         assert campaign.slots.get().state == "free"
     check_record()
@@ -53,7 +52,7 @@ def test_of_ten_raters_for_a_place_that_is_open_again_one_gets_it():
     campaign = two_raters_for_one_batch()
     held = claim(make_rater(campaign))
     answer_all(held)
-    assignments.finish_batch(held)
+    finish(held)
     others = [make_rater(campaign, f"x{number}") for number in range(10)]
     claims = [lambda rater=rater: assignments.claim_batch(rater) for rater in others]
     run_together([exclude(held.participant), *claims])
@@ -80,8 +79,8 @@ def finish_while_excluding(rater, held) -> None:
             assignments.settle_slots_of(rater)
 
     def finishing() -> None:
-        written.wait(5)
-        assignments.finish_batch(held)
+        written.wait(PATIENCE)
+        finish(held)
         finished.set()
 
     assert not errors_in(run_together([excluding, finishing]))
@@ -102,12 +101,12 @@ def exclude_while_finishing(held) -> list[Exception]:
 
     def finishing() -> None:
         with transaction.atomic():
-            assignments.finish_batch(held)
+            finish(held)
             ended.set()
             time.sleep(1)
 
     def excluding() -> None:
-        ended.wait(5)
+        ended.wait(PATIENCE)
         exclude(held.participant)()
 
     return errors_in(run_together([finishing, excluding]))

@@ -18,7 +18,7 @@ from tests.races.threads import (
     without_locks,
     without_rules,
 )
-from tests.sittings import answer, answer_all, claim, payload_for, run_out, store
+from tests.sittings import answer, answer_all, claim, finish, payload_for, run_out, store
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -152,7 +152,7 @@ def change_meets_end() -> None:
     held = short_batch()
     first = answer(held)
     change = payload_for(held, value=90, replaces=str(first.key))
-    results = run_together([submit(held, change), lambda: assignments.finish_batch(held)])
+    results = run_together([submit(held, change), lambda: finish(held)])
     assert not errors_in(results)
     held.refresh_from_db()
     stored = Submission.objects.get(key=change["key"])
@@ -165,9 +165,7 @@ def test_the_last_screen_meets_the_end_of_the_batch(slow_reading):
     for _ in range(ROUNDS // 5):
         held = short_batch()
         payload = payload_for(held)
-        sent, finished = run_together(
-            [submit(held, payload), lambda held=held: assignments.finish_batch(held)]
-        )
+        sent, finished = run_together([submit(held, payload), lambda held=held: finish(held)])
         assert not isinstance(sent, Exception)
         assert isinstance(finished, RefusedAction) or finished.state == "completed"
         history.append(payload)
@@ -205,8 +203,7 @@ def test_late_work_and_the_new_holders_work_are_both_kept_and_one_counts():
         answer_all(late)
         answer_all(new)
         works = [
-            lambda held=held: assignments.finish_batch(held)
-            for held in ((late, new) if turn % 2 else (new, late))
+            lambda held=held: finish(held) for held in ((late, new) if turn % 2 else (new, late))
         ]
         assert not errors_in(run_together(works))
         assert late.slot.assignments.filter(state="completed").count() == 2

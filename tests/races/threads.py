@@ -11,6 +11,8 @@ from django.core.management import call_command
 from django.db import connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 
+from tests.live import PATIENCE
+
 LOCKING = re.compile(r'\bFOR (NO KEY )?UPDATE\b( OF [\w"]+)?( SKIP LOCKED)?')
 
 
@@ -22,7 +24,7 @@ def run_together(works: Sequence[Callable[[], Any]]) -> list[Any]:
     def run(index: int) -> None:
         try:
             connection.ensure_connection()
-            barrier.wait(30)
+            barrier.wait(PATIENCE)
             results[index] = works[index]()
         except Exception as error:
             results[index] = error
@@ -33,7 +35,7 @@ def run_together(works: Sequence[Callable[[], Any]]) -> list[Any]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(120)
+        thread.join(PATIENCE)
     return results
 
 

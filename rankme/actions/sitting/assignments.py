@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
@@ -22,7 +22,6 @@ from rankme.models import (
     Campaign,
     PanelSubmission,
     Participant,
-    RaterExclusion,
     Slot,
     Submission,
 )
@@ -33,9 +32,6 @@ from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch
 
 from .presentations import PAGES, draw_presentation
-
-if TYPE_CHECKING:
-    from django_stubs_ext import WithAnnotations
 
 HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED
 EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
@@ -310,26 +306,54 @@ def _give_up(assignment: Assignment, state: str) -> None:
     settle_slot(slot)
 
 
-@transaction.atomic
-def finish_batch(assignment: Assignment) -> Assignment:
-    """End a sitting in which every screen was answered; doing it twice changes nothing."""
-    slot = Slot.objects.select_for_update().get(pk=assignment.slot_id)
-    assignment = Assignment.objects.select_related("campaign").get(pk=assignment.pk)
-    if assignment.state == COMPLETED:
-        return assignment
-    missing = _screens_missing(assignment)
-    if missing:
-        raise RefusedAction(
-            ngettext(
-                "%(screens)s screen has no answer yet.",
-                "%(screens)s screens have no answers yet.",
-                missing,
+# The rater first and then the slot of the batch that they work on, which is the order of everybody
+# who locks both: the one that they hold, or the last one that they began and lost.
+LOCK_WORK = """
+    WITH rater AS MATERIALIZED (
+        SELECT * FROM rankme_participant WHERE id = %s FOR NO KEY UPDATE
+    )
+    SELECT rater.*, work.slot_id AS work_slot
+    FROM rater LEFT JOIN LATERAL (
+        SELECT slot.id AS slot_id
+        FROM rankme_assignment mine JOIN rankme_slot slot ON slot.id = mine.slot_id
+        WHERE mine.participant_id = rater.id AND mine.state <> 'completed' AND (
+            mine.state = 'held' OR EXISTS (
+                SELECT FROM rankme_submission WHERE assignment_id = mine.id AND NOT surplus
             )
-            % {"screens": missing}
         )
-    _end(assignment, COMPLETED)
-    settle_slot(slot)
-    return assignment
+        ORDER BY mine.state = 'held' DESC, mine.id DESC LIMIT 1 FOR UPDATE OF slot
+    ) work ON true
+"""
+# The sittings of a slot or of a rater, with what decides whose counts; unended ones come last.
+SITTINGS = """
+    SELECT sitting.*,
+        EXISTS (
+            SELECT FROM rankme_raterexclusion
+            WHERE participant_id = sitting.participant_id AND withdrawn_at IS NULL
+        ) AS is_excluded,
+        EXISTS (
+            SELECT FROM rankme_submission WHERE assignment_id = sitting.id AND late
+        ) AS has_late,
+        (
+            SELECT count(DISTINCT (trial_id, screen)) FROM rankme_submission
+            WHERE assignment_id = sitting.id AND NOT surplus
+        ) AS screens_answered
+    FROM rankme_assignment sitting
+    WHERE sitting.slot_id = %(slot)s OR sitting.participant_id = %(rater)s
+    ORDER BY sitting.ended_at, sitting.id
+"""
+
+
+def lock_work(participant: Participant) -> tuple[Participant, int | None]:
+    """Lock a rater, and the slot of the batch that they work on; return the row and the slot."""
+    locked: Any = Participant.objects.raw(LOCK_WORK, [participant.pk])[0]
+    locked.campaign = participant.campaign
+    return locked, locked.work_slot
+
+
+def read_sittings(*, slot: int | None = None, rater: int | None = None) -> list[Any]:
+    """Read the sittings of a slot, of a rater, or of both, as `SITTINGS` describes them."""
+    return list(Assignment.objects.raw(SITTINGS, {"slot": slot, "rater": rater}))
 
 
 @transaction.atomic
@@ -355,24 +379,43 @@ def settle_slots_of(participant: Participant) -> None:
 
 
 def settle_slot(slot: Slot) -> None:
-    """Decide which sitting counts for a locked slot: the only rule about what is counted. The first
+    """Store which sitting of a locked slot counts, and whether others can take it."""
+    winner, state = standing(read_sittings(slot=slot.pk))
+    let_count(winner)
+    Slot.objects.filter(pk=slot.pk).exclude(state=state).update(state=state)
+
+
+def standing(sittings: list[Any]) -> tuple[Any, Slot.State]:
+    """Decide which of a slot's sittings counts: the only rule about what is counted. The first
     completed sitting counts. If there is none, the current holder's counts; if nobody holds the
     slot, the abandoned one with the most answered screens. A sitting of an excluded rater does not
     fill a slot: it counts only while there is no other.
+
+    Parameters
+    ----------
+    sittings : all of the slot's, as `read_sittings` returns them
+
+    Returns
+    -------
+    The sitting that counts, and the state of the slot.
     """
-    assignments = list(_with_exclusions(slot.assignments.order_by("ended_at", "id")))
-    completed = [
-        found for found in assignments if found.state == COMPLETED and not found.is_excluded
-    ]
+    completed = [found for found in sittings if found.state == COMPLETED and not found.is_excluded]
     # What counts already stays, even if the clock was set back between two endings.
     completed.sort(key=lambda found: not found.counts)
-    held = [found for found in assignments if found.state == HELD]
-    winner = (completed or held or _by_answers(assignments))[0]
-    if not winner.counts:
-        slot.assignments.counting().update(counts=False)
-        Assignment.objects.filter(pk=winner.pk).update(counts=True)
+    held = [found for found in sittings if found.state == HELD]
+    most = sorted(
+        sittings, key=lambda found: (found.is_excluded, -found.screens_answered, found.pk)
+    )
     state = Slot.State.DONE if completed else Slot.State.HELD if held else Slot.State.FREE
-    Slot.objects.filter(pk=slot.pk).exclude(state=state).update(state=state)
+    return (completed or held or most)[0], state
+
+
+def let_count(winner: Assignment) -> None:
+    """Let this sitting count in its slot, and no other."""
+    if not winner.counts:
+        Assignment.objects.counting().filter(slot=winner.slot_id).update(counts=False)
+        Assignment.objects.filter(pk=winner.pk).update(counts=True)
+        winner.counts = True
 
 
 def settle_late(assignment: Assignment) -> None:
@@ -380,26 +423,6 @@ def settle_late(assignment: Assignment) -> None:
     if assignment.state not in (HELD, COMPLETED) and is_answered(assignment):
         _end(assignment, COMPLETED)
     settle_slot(assignment.slot)
-
-
-class Excluded(TypedDict):
-    is_excluded: bool
-
-
-def _with_exclusions(
-    assignments: QuerySet[Assignment],
-) -> QuerySet[WithAnnotations[Assignment, Excluded]]:
-    standing = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
-    return assignments.annotate(is_excluded=Exists(standing))
-
-
-def _by_answers(
-    assignments: list[WithAnnotations[Assignment, Excluded]],
-) -> list[WithAnnotations[Assignment, Excluded]]:
-    return sorted(
-        assignments,
-        key=lambda found: (found.is_excluded, -_screens_answered(found), found.pk),
-    )
 
 
 def _end(assignment: Assignment, state: str) -> None:
@@ -412,13 +435,13 @@ def _screens_answered(assignment: Assignment) -> int:
     return standing.values("trial_id", "screen").distinct().count()
 
 
-def _screens_missing(assignment: Assignment) -> int:
+def screens_of(assignment: Assignment) -> int:
+    """How many screens the sitting has, with those of its checks."""
     definition = frozen_definition(assignment.campaign).definition
     trials = len(assignment.presentation)
-    screens = screens_of_batch(assignment.batch_id, definition, trials=trials)
-    return screens - _screens_answered(assignment)
+    return screens_of_batch(assignment.batch_id, definition, trials=trials)
 
 
 def is_answered(assignment: Assignment) -> bool:
     """Whether every screen of the sitting has an answer."""
-    return _screens_missing(assignment) == 0
+    return screens_of(assignment) == _screens_answered(assignment)

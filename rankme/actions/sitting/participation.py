@@ -7,11 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.crypto import get_random_string, salted_hmac
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
@@ -24,11 +24,21 @@ from rankme.protocols.questions import asked_after
 from rankme.queries.definitions import frozen_definition
 from rankme.untrusted.clean_text import storable
 
-from .assignments import current_batch, has_lost_place, return_batch
+from .assignments import (
+    current_batch,
+    has_lost_place,
+    let_count,
+    lock_work,
+    read_sittings,
+    return_batch,
+    screens_of,
+    standing,
+)
 from .credits import note_credit
 
 LONGEST_COMMENT = 10_000
 COMPLETED = Assignment.State.COMPLETED
+HAVE_ENDED = (Participant.State.COMPLETED, Participant.State.SCREENED_OUT)
 
 
 def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int = 10) -> str:
@@ -265,6 +275,81 @@ def go_on_after_all(participant: Participant) -> None:
     )
 
 
+# The end of a sitting, if one ends, what becomes of its slot, and the end of the visit, if it ends.
+FINISH = """
+    WITH ended AS (
+        UPDATE rankme_assignment SET state = 'completed', ended_at = statement_timestamp()
+        WHERE id = %(sitting)s
+    ), settled AS (
+        UPDATE rankme_slot SET state = %(slot_state)s
+        WHERE id = %(slot)s AND state <> %(slot_state)s
+    )
+    UPDATE rankme_participant SET state = 'completed', outcome = %(outcome)s,
+        completion_code = %(code)s, completed_at = statement_timestamp()
+    WHERE id = %(rater)s AND %(outcome)s <> ''
+    RETURNING state, outcome, completion_code, completed_at
+"""
+
+
+@transaction.atomic
+def finish_work(participant: Participant) -> Participant:
+    """End the batch that a rater works on, and the visit with the last one.
+
+    Doing it twice changes nothing, nor does doing it without a batch. The batch may be one that
+    they lost and have answered nevertheless.
+
+    Raises
+    ------
+    RefusedAction : screens of the batch have no answers yet
+    """
+    rater, slot = lock_work(participant)
+    sittings = read_sittings(slot=slot, rater=rater.pk)
+    mine = [found for found in sittings if found.participant_id == rater.pk]
+    enough = frozen_definition(rater.campaign).definition.crowd.batches_per_rater
+    current = _worked_on(rater, slot, mine, enough=enough)
+    slot_state = ""
+    if current is not None:
+        _refuse_unanswered(current)
+        current.state = COMPLETED
+        others = [found for found in sittings if found.slot_id == slot and found is not current]
+        winner, slot_state = standing([*others, current])
+        let_count(winner)
+    is_over = rater.state not in HAVE_ENDED and 0 < enough <= len(_finished(mine))
+    if current is not None or is_over:
+        _store_end(rater, current, slot_state, outcome=_outcome(mine) if is_over else "")
+    return rater
+
+
+def _worked_on(rater: Participant, slot: int | None, mine: list[Any], *, enough: int) -> Any:
+    """The sitting that the rater ends; None if it is not the one whose slot is locked."""
+    current = next((found for found in mine if found.slot_id == slot), None)
+    if current is None or current.state == COMPLETED:
+        return None
+    # What was lost is finished late, in parallel with its new holder, as long as it is wanted.
+    is_wanted = rater.state == Participant.State.WORKING and len(_finished(mine)) < enough
+    if current.state != Assignment.State.HELD and not (is_wanted and current.screens_answered):
+        return None
+    current.campaign = rater.campaign
+    return current
+
+
+def _refuse_unanswered(sitting: Any) -> None:
+    missing = screens_of(sitting) - sitting.screens_answered
+    if missing:
+        raise RefusedAction(
+            ngettext(
+                "%(screens)s screen has no answer yet.",
+                "%(screens)s screens have no answers yet.",
+                missing,
+            )
+            % {"screens": missing}
+        )
+
+
+def _finished(mine: list[Any]) -> list[Any]:
+    return [found for found in mine if found.state == COMPLETED]
+
+
 @transaction.atomic
 def complete_participation(participant: Participant) -> Participant:
     """Give the completion code to a rater who has finished a batch and holds none.
@@ -272,31 +357,41 @@ def complete_participation(participant: Participant) -> Participant:
     A visit that the campaign's rules have ended stays ended, whatever its browser sends.
     """
     campaign = participant.campaign
-    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    participant = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     participant.campaign = campaign
-    if participant.state in (Participant.State.COMPLETED, Participant.State.SCREENED_OUT):
+    if participant.state in HAVE_ENDED:
         return participant
-    if participant.assignments.live().exists():
+    mine = read_sittings(rater=participant.pk)
+    if any(found.state == Assignment.State.HELD for found in mine):
         raise RefusedAction(_("Finish your current batch first."))
-    if not participant.assignments.filter(state=COMPLETED).exists():
+    if not _finished(mine):
         raise RefusedAction(_("No batch has been finished yet."))
-    outcome = Outcome.COMPLETED if _finished_in_time(participant) else Outcome.LATE
-    Participant.objects.filter(pk=participant.pk).update(
-        state=Participant.State.COMPLETED,
-        outcome=outcome,
-        completion_code=_code_for(participant, outcome),
-        completed_at=Now(),
-    )
-    participant.refresh_from_db(fields=["state", "outcome", "completion_code", "completed_at"])
-    note_credit(participant)
+    _store_end(participant, None, "", outcome=_outcome(mine))
     return participant
 
 
-def _finished_in_time(participant: Participant) -> bool:
-    """Whether any finished batch counts, or was answered while the rater held it."""
-    late = Submission.objects.filter(assignment=OuterRef("pk"), late=True)
-    finished = participant.assignments.filter(state=COMPLETED)
-    return finished.filter(Q(counts=True) | ~Exists(late)).exists()
+def _outcome(mine: list[Any]) -> Outcome:
+    """In time if any finished batch counts, or was answered while the rater held it."""
+    in_time = any(found.counts or not found.has_late for found in _finished(mine))
+    return Outcome.COMPLETED if in_time else Outcome.LATE
+
+
+def _store_end(rater: Participant, sitting: Any, slot_state: str, *, outcome: str) -> None:
+    """End a sitting, a visit (it has an outcome), or both; bring the rater up to date."""
+    values = {
+        "sitting": sitting and sitting.pk,
+        "slot": sitting and sitting.slot_id,
+        "slot_state": slot_state,
+        "rater": rater.pk,
+        "outcome": outcome,
+        "code": _code_for(rater, Outcome(outcome)) if outcome else "",
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(FINISH, values)
+        ended = cursor.fetchone()
+    if ended is not None:
+        rater.state, rater.outcome, rater.completion_code, rater.completed_at = ended
+        note_credit(rater)
 
 
 def _code_for(participant: Participant, outcome: Outcome) -> str:

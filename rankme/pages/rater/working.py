@@ -28,7 +28,6 @@ from .page_document import as_json, page_document
 from .participant_words import instrument_words, script_words
 from .rater_pages import (
     SECONDS_UNTIL_ASKING_AGAIN,
-    State,
     rater_call,
     rater_page,
     step_of,
@@ -187,21 +186,15 @@ def practised(request: HttpRequest, rater: Participant) -> JsonResponse:
 def finish(request: HttpRequest, rater: Participant) -> JsonResponse:
     """End the sitting in which everything was answered, and say which page comes next."""
     code = rater.campaign.code
-    assignment = assignments.current_batch(rater)
-    if assignment is not None:
-        try:
-            assignments.finish_batch(assignment)
-        except RefusedAction as refusal:
-            answer = {"message": str(refusal), "stored": stored_screens(assignment)}
-            return JsonResponse(answer, status=409)
-    definition = frozen_definition(rater.campaign).definition
-    crowd = definition.crowd
-    finished = rater.assignments.filter(state=Assignment.State.COMPLETED).count()
-    if rater.state != State.COMPLETED and 0 < finished < crowd.batches_per_rater:
-        return JsonResponse({"next": reverse("rankme:more", args=[code])})
     try:
-        done = participation.complete_participation(rater)
-    except RefusedAction:
-        return JsonResponse({"next": reverse("rankme:work", args=[code])})
-    done.is_second_browser = rater.is_second_browser
-    return JsonResponse({"next": step_of(done, definition)})
+        done = participation.finish_work(rater)
+    except RefusedAction as refusal:
+        held = assignments.current_batch(rater)
+        answer = {"message": str(refusal), "stored": stored_screens(held) if held else []}
+        return JsonResponse(answer, status=409)
+    if done.state in participation.HAVE_ENDED:
+        done.is_second_browser = rater.is_second_browser
+        return JsonResponse({"next": step_of(done, frozen_definition(rater.campaign).definition)})
+    has_finished = rater.assignments.filter(state=Assignment.State.COMPLETED).exists()
+    page = "rankme:more" if has_finished else "rankme:work"
+    return JsonResponse({"next": reverse(page, args=[code])})

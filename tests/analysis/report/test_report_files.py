@@ -38,6 +38,7 @@ from analysis.scales.anova import group_moments, one_way
 from analysis.scales.tukey_hsd import tukey
 from tests.analysis.judged import labels, rebuilt
 from tests.analysis.studies import QUICK, STUDIES, magnitudes, report_of, sliders
+from tests.live import PATIENCE
 
 
 @cache
@@ -256,7 +257,7 @@ def assert_well_formed(table: str) -> None:
 def compile_with(engine: str, text: str, folder) -> None:
     (folder / "report.tex").write_text(text, encoding="utf-8")
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "report.tex"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-1500:]
     assert (folder / "report.pdf").stat().st_size > 1000
 

@@ -33,7 +33,7 @@ from tests.browser.rating import answer_with_mouse, begin, come_in, rate_to_the_
 from tests.campaigns import make_campaign, make_rater, rankme_definition
 from tests.live import LiveSite
 from tests.pages.world import POLICY, World
-from tests.sittings import answer
+from tests.sittings import answer, finish
 
 # Hostile names have signs for which the plots' font has no picture.
 pytestmark = [
@@ -136,7 +136,7 @@ def make_hostile(owner: Any) -> Campaign:
         held = assignments.claim_batch(rater)
         for trial in range(len(held.presentation)):
             answer(held, trial, value=10 * trial + 1, comment=short(4_000))
-        assignments.finish_batch(held)
+        finish(held)
         participation.complete_participation(rater)
     return campaign
 

@@ -26,7 +26,7 @@ from tests.browser.rating import (
 from tests.campaigns import make_campaign, slider_definition
 from tests.chromium import CHROMIUM_FLAGS, installed_chromium
 from tests.invariants import check_record
-from tests.live import wait_for
+from tests.live import PATIENCE, wait_for
 
 OFFLINE_SCREENS = 6
 ROUNDS = 12
@@ -87,7 +87,7 @@ class OwnBrowser:
         assert mine
         for process in mine:
             process.kill()
-        psutil.wait_procs(mine, timeout=10)
+        psutil.wait_procs(mine, timeout=PATIENCE)
 
 
 @pytest.fixture

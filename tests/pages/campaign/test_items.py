@@ -9,14 +9,14 @@ import pytest
 from django.urls import reverse
 
 from analysis.reliability.krippendorff import krippendorff_alpha
-from rankme.actions.sitting import assignments, exclusions
+from rankme.actions.sitting import exclusions
 from rankme.models import Complaint, Judgement
 from rankme.pages.campaign import items
 from rankme.queries.item_answers import codes_of
 from rankme.queries.item_list import Wish, disagreements, items_for
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.marking import marked_campaign
-from tests.sittings import answer, claim
+from tests.sittings import answer, claim, finish
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +32,7 @@ def sit_with(campaign, name, values):
     trials = {trial.pk: items[trial.item_id] for trial in held.batch.trials.all()}
     for place, (trial, _order) in enumerate(held.presentation):
         answer(held, place, value=values(trials[trial]), comment=f"{name} on {trials[trial]}")
-    return assignments.finish_batch(held)
+    return finish(held)
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_only_the_order_of_relative_values_counts():
                 for shown, planned in enumerate(order)
             ]
             answer(held, place, answers=sent)
-        assignments.finish_batch(held)
+        finish(held)
     assert set(disagreements(campaign).values()) <= {0.0}
 
 

@@ -499,6 +499,19 @@ def test_nobody_finishes_with_screens_missing(client, campaign):
     assert campaign.participants.get().completion_code == ""
 
 
+def test_the_end_of_the_work_takes_four_statements(client, campaign):
+    """Who is it, lock, read, write: the sitting, its slot and the visit end together."""
+    document = begin(client, campaign)
+    for trial in range(len(document["trials"])):
+        send(client, campaign, payload_for(campaign, document, trial))
+    with CaptureQueriesContext(connection) as captured:
+        answer = client.post(reverse("rankme:finish", args=[campaign.code]))
+    assert answer.json()["next"] == reverse("rankme:done", args=[campaign.code])
+    assert len(statements_of(captured)) == 4, statements_of(captured)
+    assert campaign.slots.filter(state="done").count() == 1
+    assert campaign.participants.get().state == "completed"
+
+
 def test_a_rater_may_do_several_batches_or_stop(client):
     definition = rankme_definition(
         design={
