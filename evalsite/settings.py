@@ -75,6 +75,9 @@ PANEL_HOSTS = {"sona": environment.listed("SONA_HOSTS")}
 
 # --- Application ---------------------------------------------------------------------------
 
+# The docs that the site shows as its help.
+DOCS_FOLDER = embedded.FILES / "docs"
+
 ROOT_URLCONF = "evalsite.urls"
 WSGI_APPLICATION = "evalsite.wsgi.application"
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -61,6 +62,30 @@ class CampaignFileForm(forms.Form):
         except UnicodeDecodeError as error:
             message = str(_("This file is not UTF-8 text."))
             raise InvalidDefinition([Problem(f"byte {error.start}", message)]) from error
+
+
+class CampaignSearchForm(forms.Form):
+    """Words of a title and a state, both of which may be missing."""
+
+    title = forms.CharField(
+        label=_("Title contains"),
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+    state = forms.ChoiceField(
+        label=_("State"),
+        required=False,
+        choices=[("", _("All")), *Campaign.State.choices, ("archive", _("Archive"))],
+    )
+
+    def conditions(self) -> Q:
+        """The conditions on campaigns, with the states that the list shows."""
+        title, state = self.cleaned_data["title"], self.cleaned_data["state"]
+        is_found = Q(title__icontains=title)
+        if state == "archive":
+            return is_found & Q(is_archive=True)
+        return is_found & Q(state=state, is_archive=False) if state else is_found
 
 
 class LoginForm(AuthenticationForm):

@@ -16,6 +16,7 @@ from .campaign import (
     paper,
     reports,
 )
+from .help import pages as help_pages
 from .panel import accounts, books, study
 from .previews import draft_preview, gallery, preview
 from .rater import entering, leaving, media, rater_calls, working
@@ -152,10 +153,15 @@ report_urls: list[URLPattern] = [
     path("reports/<slug:report>/files/<path:name>", reports.public_file, name="report-file"),
 ]
 
+help_urls: list[URLPattern] = [
+    path("help/", help_pages.show_help, name="help"),
+    path("help/<path:name>/", help_pages.show_page, name="help-page"),
+]
+
 gallery_urls: list[URLPattern] = [
     path("gallery/", gallery.list_presets, name="gallery"),
     path("gallery/<slug:name>/media/<int:number>/", gallery.show_file, name="gallery-media"),
     path("gallery/<slug:name>/", gallery.show_preset, name="gallery-preset"),
 ]
 
-urlpatterns = [*organiser_urls, *participant_urls, *report_urls, *gallery_urls]
+urlpatterns = [*organiser_urls, *participant_urls, *report_urls, *help_urls, *gallery_urls]

@@ -111,12 +111,15 @@ POLICY: dict[str, dict[str, str]] = {
     "gallery-preset": {"GET": ALL},
     "gallery-media": {"GET": ALL},
     "report-file": {"GET": ALL},
+    "help": {"GET": ALL},
+    "help-page": {"GET": ALL},
 }
 
 
 # What a part of an address stands for at these alone.
 OWN_PARTS: dict[str, dict[str, Any]] = {
     "gallery-preset": {"name": "e2e-quality"},
+    "help-page": {"name": "organisers"},
     "gallery-media": {"name": "image-captions", "number": 0},
     "campaign-version": {"number": 1},
     "campaign-item": {"number": 1},

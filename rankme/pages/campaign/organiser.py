@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from rankme.actions.accounts.api_keys import key_made_at, revoke_key
 from rankme.actions.campaign import campaigns
-from rankme.forms.organiser import LoginForm, MemberForm
+from rankme.forms.organiser import CampaignSearchForm, LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign, user_of
 from rankme.queries.panel_books import books_of, newest_study
@@ -34,7 +34,7 @@ from .next_step import next_step
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
-EVENTS_ON_A_PAGE = 50
+CAMPAIGNS_ON_A_PAGE = EVENTS_ON_A_PAGE = 50
 
 
 class ChangePassword(PasswordChangeView):
@@ -87,9 +87,11 @@ def welcome(request: HttpRequest) -> HttpResponse:
 @require_safe
 def list_campaigns(request: HttpRequest) -> HttpResponse:
     open_to_me = Campaign.objects.open_to(request.user).values("pk")
+    form = CampaignSearchForm(request.GET)
+    found = Campaign.objects.filter(pk__in=open_to_me)
+    found = found.filter(form.conditions()) if form.is_valid() else found.none()
     campaigns_with_progress = (
-        Campaign.objects.filter(pk__in=open_to_me)
-        .select_related("owner")
+        found.select_related("owner")
         .defer("definition")
         .annotate(
             batches_done=Count("slots", filter=Q(slots__state=Slot.State.DONE)),
@@ -98,9 +100,10 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
         # Django drops the model's own order where rows are grouped.
         .order_by("-created_at", "-pk")
     )
-    return render(
-        request, "organiser/campaign/campaigns.html", {"campaigns": campaigns_with_progress}
-    )
+    page = Paginator(campaigns_with_progress, CAMPAIGNS_ON_A_PAGE).get_page(request.GET.get("page"))
+    is_searched = any(request.GET.get(name) for name in form.fields)
+    context = {"campaigns": page, "form": form, "is_searched": is_searched}
+    return render(request, "organiser/campaign/campaigns.html", context)
 
 
 @campaign_page(SAFE)

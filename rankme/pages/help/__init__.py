@@ -1,0 +1,1 @@
+"""The docs as pages of the site, and which part of them is about which page."""

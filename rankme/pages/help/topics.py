@@ -1,0 +1,61 @@
+"""The part of the docs that is about each page of the site."""
+
+from __future__ import annotations
+
+WATCH, DEFINE = "organisers#5-watch", "organisers#1-define"
+CHANGES, ANALYSE = "organisers#changes-after-the-launch", "organisers#7-analyse-and-publish"
+PANEL = "crowds#prolific-from-the-account-to-the-report"
+
+# By the name of the page's address.
+TOPICS = {
+    "welcome": "organisers",
+    "log-in": "organisers#accounts",
+    "password-change": "organisers#accounts",
+    "campaigns": "organisers",
+    "campaign-start": "organisers#presets",
+    "campaign-new": DEFINE,
+    "campaign-load": DEFINE,
+    "campaign-archive": "organisers#judgements-collected-elsewhere",
+    "campaign": "organisers",
+    "campaign-edit": DEFINE,
+    "campaign-file-edit": DEFINE,
+    "campaign-change": CHANGES,
+    "campaign-change-file": CHANGES,
+    "campaign-change-confirm": CHANGES,
+    "campaign-version": CHANGES,
+    "campaign-extend": CHANGES,
+    "campaign-reopen": CHANGES,
+    "campaign-duplicate": DEFINE,
+    "campaign-delete": DEFINE,
+    "campaign-material": "organisers#2-material",
+    "campaign-import": "organisers#2-material",
+    "campaign-import-columns": "organisers#tables-with-any-columns",
+    "campaign-items": WATCH,
+    "campaign-item": WATCH,
+    "campaign-metrics": "metrics#computing-metrics",
+    "campaign-metric-delete": "metrics#computing-metrics",
+    "campaign-launch": "organisers#3-preview-and-launch",
+    "campaign-damaged": "quality#damaged-texts",
+    "campaign-quality": "quality",
+    "campaign-links": "organisers#4-links",
+    "campaign-monitor": WATCH,
+    "campaign-close": WATCH,
+    "campaign-raters": WATCH,
+    "campaign-rater": WATCH,
+    "campaign-members": "organisers#accounts",
+    "campaign-history": "organisers#who-did-what",
+    "panel-accounts": PANEL,
+    "campaign-panel": PANEL,
+    "campaign-panel-books": "crowds#what-comes-back",
+    "campaign-panel-person": "crowds#what-comes-back",
+    "export-judgements": ANALYSE,
+    "campaign-paper": "paper",
+    "analysis-runs": ANALYSE,
+    "analysis-run": ANALYSE,
+    "analysis-publish": ANALYSE,
+    "analysis-withdraw": ANALYSE,
+    "analysis-metrics": "metrics#metrics-against-people",
+    "report-public": "statistics#what-can-be-claimed",
+    "report-public-metrics": "metrics#metrics-against-people",
+    "gallery": "raters#every-screen",
+}

@@ -1,0 +1,24 @@
+"""Moments as every page shows them: with their zone."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.dateformat import format as formatted
+
+register = template.Library()
+
+FORMATS = {
+    "": "Y-m-d H:i T",
+    "seconds": "Y-m-d H:i:s T",
+    "hour": "H:i T",
+    "weekday": "D j M, H:i T",
+}
+
+
+@register.filter
+def moment(value: datetime | None, kind: str = "") -> str:
+    """A time such as `2026-11-24 09:30 UTC`; nothing where there is none."""
+    return formatted(timezone.localtime(value), FORMATS[kind]) if value else ""
