@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from .campaign import (
     changing,
     definitions,
+    disagreements,
     extending,
     items,
     launch_checks,
@@ -105,6 +106,11 @@ organiser_urls: list[URLPattern] = [
     path(RATER + "erase-answers/", monitoring.erase_answers, name="campaign-rater-erase-answers"),
     path(CAMPAIGN + "items/", items.list_items, name="campaign-items"),
     path(CAMPAIGN + "items/names/", items.show_names, name="campaign-item-names"),
+    path(
+        CAMPAIGN + "items/disagreements/",
+        disagreements.list_disagreements,
+        name="campaign-disagreements",
+    ),
     path(CAMPAIGN + "items/<int:number>/", items.show_item, name="campaign-item"),
     path(CAMPAIGN + "members/", organiser.members, name="campaign-members"),
     path(

@@ -57,6 +57,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-delete": {"GET": OWNER, "POST": OWNER},
     "campaign-material": {"GET": INSIDE, "POST": INSIDE},
     "campaign-items": {"GET": INSIDE},
+    "campaign-disagreements": {"GET": INSIDE},
     "campaign-item": {"GET": INSIDE},
     "campaign-item-names": {"POST": INSIDE},
     "campaign-import": {"GET": INSIDE},

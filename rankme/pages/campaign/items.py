@@ -49,7 +49,7 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
     With `open`, the first or the last item of the page of the list.
     """
-    names = _names(request, campaign)
+    names = names_of(request, campaign)
     wish = _wish(request, campaign, names)
     order = items_for(campaign, wish)
     page: Page[Any] = Paginator(order.ids, ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
@@ -72,7 +72,7 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "has_numbers": bool(order.numbers) and wish.order in NUMBERS,
         "number_title": NUMBERS.get(wish.order, ""),
     }
-    return _render(request, campaign, "organiser/items/list.html", context)
+    return render_items(request, campaign, "organiser/items/list.html", context)
 
 
 @campaign_page(SAFE)
@@ -85,11 +85,11 @@ def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResp
         "tables": tables,
         "pictures": pictures,
         "has_drawn_input": bool(tables or pictures),
-        "answers": answers_about(campaign, item, _names(request, campaign)),
+        "answers": answers_about(campaign, item, names_of(request, campaign)),
         "complaints": complaints_about([item]).get(item.pk, []),
     }
     context |= _neighbours(request, campaign, number)
-    return _render(request, campaign, "organiser/items/item.html", context)
+    return render_items(request, campaign, "organiser/items/item.html", context)
 
 
 def _neighbours(request: HttpRequest, campaign: Campaign, number: int) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def show_names(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect(back)
 
 
-def _render(
+def render_items(
     request: HttpRequest, campaign: Campaign, template: str, context: dict[str, Any]
 ) -> HttpResponse:
     tab = "campaign-material" if campaign.is_draft else "campaign-items"
@@ -169,7 +169,7 @@ def _is_blind(request: HttpRequest, campaign: Campaign) -> bool:
     return not campaign.is_draft and not request.session.get(_key(campaign))
 
 
-def _names(request: HttpRequest, campaign: Campaign) -> dict[int, str]:
+def names_of(request: HttpRequest, campaign: Campaign) -> dict[int, str]:
     if _is_blind(request, campaign):
         return codes_of(campaign)
     return dict(campaign.systems.order_by("position").values_list("pk", "name"))
