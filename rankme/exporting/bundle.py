@@ -44,6 +44,7 @@ from .anchor import anchor_file
 from .check_answers import checks_csv
 from .declined import declined_files_of_run
 from .files import CSV, ZIP, ExportedFile
+from .settled import settled_file_of_run
 
 if TYPE_CHECKING:
     from analysis.meta_evaluation.compared import Compared
@@ -119,6 +120,7 @@ def store_bundle(
         **declined_files_of_run(run.declined),
         **anchor_file(run),
         **_checks_file(run.campaign),
+        **settled_file_of_run(run),
     }
     write_bundle(content, table, report, options, extra, compared=run_compared(run))
     if default_storage.exists(path_of(run)):

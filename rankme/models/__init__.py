@@ -36,6 +36,7 @@ from .panels import (
 )
 from .record import Record
 from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart, RunScores
+from .settlements import Settlement
 from .versions import CampaignVersion
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "RunChunk",
     "RunPart",
     "RunScores",
+    "Settlement",
     "Slot",
     "Submission",
     "System",

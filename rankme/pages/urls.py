@@ -16,6 +16,7 @@ from .campaign import (
     organiser,
     paper,
     reports,
+    settling,
 )
 from .help import pages as help_pages
 from .panel import accounts, books, study
@@ -112,6 +113,11 @@ organiser_urls: list[URLPattern] = [
         name="campaign-disagreements",
     ),
     path(CAMPAIGN + "items/<int:number>/", items.show_item, name="campaign-item"),
+    path(
+        CAMPAIGN + "items/<int:number>/settle/<int:output>/",
+        settling.settle_output,
+        name="campaign-item-settle",
+    ),
     path(CAMPAIGN + "members/", organiser.members, name="campaign-members"),
     path(
         CAMPAIGN + "members/<int:member>/remove/",

@@ -17,6 +17,7 @@ from .declined import check_declined
 from .exports import check_exports
 from .fault import Fault
 from .media import check_media
+from .settlements import check_settlements
 from .sittings import check_sittings
 from .versions import check_versions
 
@@ -34,6 +35,7 @@ class Findings:
     judgements: int = 0
     counted: int = 0
     not_recomputed: int = 0
+    settled: int = 0
     files: int = 0
     audit_events: int = 0
     fault: str = ""
@@ -55,6 +57,7 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
             counted=tally.counted.rows,
             not_recomputed=tally.not_recomputed,
             audit_events=check_campaign_audit(campaign.pk, known.audit),
+            settled=check_settlements(campaign),
         )
 
     findings = _in_a_snapshot(Findings(campaign=campaign.code), check)

@@ -11,6 +11,7 @@ from psycopg2.errors import InsufficientPrivilege
 
 from evalsite import checks, roles
 from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
+from rankme.actions.sitting.settling import settle
 from rankme.models import Judgement, QuarantinedPayload, QuizAttempt, RuleDecision
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.database.migrated import put_migrated_cluster
@@ -112,6 +113,14 @@ def one_of_each(db) -> None:
         rule="screens > 0",
         parts=["screens > 0"],
         measures={},
+    )
+    settle(
+        held.campaign,
+        held.batch.trials.earliest("pk").item,
+        None,
+        {"fluency": 3},
+        reason="Read again.",
+        by=held.campaign.owner,
     )
     QuizAttempt.objects.create(participant=held.participant, number=1, answers={})
     QuarantinedPayload.objects.create(participant=held.participant, body="{", reason="broken")

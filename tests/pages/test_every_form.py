@@ -113,12 +113,24 @@ def running_pages(olga) -> list[str]:
     metric_jobs.execute(computed.pk, "tester")
     busy = make_campaign(items=2, systems=2)
     metric_jobs.request_metrics(busy, ["bleu"], by=busy.owner)
-    names = ("links", "items", "monitor", "close", "members", "change", "change-file", "extend")
+    judged = campaign.items.filter(trials__submissions__isnull=False).earliest("position")
+    names = (
+        "links",
+        "items",
+        "disagreements",
+        "monitor",
+        "close",
+        "members",
+        "change",
+        "change-file",
+        "extend",
+    )
     closed = campaigns.close_campaign(make_campaign(items=2, systems=2), by=campaign.owner)
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
     return [
         *(address(f"campaign-{name}", campaign) for name in names),
         address("campaign-extend", campaign) + "?raters_per_trial=9",
+        address("campaign-item", campaign, judged.position + 1),
         *(address("campaign-rater", campaign, rater.label) for rater in (held, out)),
         address("campaign-monitor", paused),
         address("campaign-reopen", closed),

@@ -59,6 +59,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-items": {"GET": INSIDE},
     "campaign-disagreements": {"GET": INSIDE},
     "campaign-item": {"GET": INSIDE},
+    "campaign-item-settle": {"POST": INSIDE},
     "campaign-item-names": {"POST": INSIDE},
     "campaign-import": {"GET": INSIDE},
     "campaign-import-columns": {"POST": INSIDE},
@@ -163,6 +164,7 @@ class World:
             "run": run.pk,
             "report": run.report.code,
             "name": bundle.members(run)[0],
+            "output": self.campaign.systems.earliest("pk").outputs.earliest("pk").pk,
         }
 
     def address(self, name: str) -> str:

@@ -84,6 +84,8 @@ def as_line(findings: Findings) -> str:
             f"{findings.judgements} judgements, of which {findings.counted} count",
             *checked,
         ]
+    if findings.settled:
+        checked.append(f"{findings.settled} settled disagreements")
     if findings.files:
         checked.append(f"{findings.files} files")
     if findings.not_recomputed:

@@ -8,10 +8,12 @@ import numpy as np
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.http import urlencode
 
 from analysis.reliability.two_raters import AgreementLimits
 from rankme.models import Campaign, Criterion, Metric
 from rankme.queries.disagreements.pairs import MOST_LEVELS, MOST_POINTS, Other, Pair, pairs_of
+from rankme.queries.disagreements.settled import settled_values
 from rankme.queries.disagreements.values import (
     MOST_RATERS,
     MOST_VALUES,
@@ -59,6 +61,9 @@ def _about(request: HttpRequest, campaign: Campaign, criterion: Criterion) -> di
         "given": given,
         "metrics": metrics,
         "metric": metric,
+        "compared_by": urlencode(
+            {"criterion": criterion.name, "against": metric.name if metric else ""}
+        ),
         "pairs": pairs[:PAIRS_SHOWN],
         "all_pairs": len(pairs),
         "compared": len(compared),
@@ -67,7 +72,7 @@ def _about(request: HttpRequest, campaign: Campaign, criterion: Criterion) -> di
         "pair": pair,
         "is_tabled": any(each.levels for each in pairs[:PAIRS_SHOWN]),
         "is_limited": given.scale.is_ordered and not all(each.levels for each in pairs),
-        "page": _page(request, campaign, given, pair),
+        "page": _page(request, campaign, criterion, given, pair),
     } | (_detail(pair) if pair else {})
 
 
@@ -76,9 +81,14 @@ def _named(rows: Any, name: str | None) -> Any:
 
 
 def _page(
-    request: HttpRequest, campaign: Campaign, given: GivenValues, pair: Pair | None
+    request: HttpRequest,
+    campaign: Campaign,
+    criterion: Criterion,
+    given: GivenValues,
+    pair: Pair | None,
 ) -> Page[Any]:
-    """Outputs on which all raters, or the two of the pair, are furthest apart."""
+    """Outputs on which all raters, or the two of the pair, are furthest apart; settled last."""
+    settled = settled_values(campaign, criterion)
     apart = np.zeros(len(given.units))
     if pair is None:
         apart = given.spread()
@@ -87,8 +97,10 @@ def _page(
     else:
         apart[pair.units] = pair.values[0] != pair.values[1]
     order = [int(place) for place in np.argsort(-apart, kind="stable") if apart[place] > 0]
+    order.sort(key=lambda place: given.units[place] in settled)
     page: Page[Any] = Paginator(order, LINES_ON_A_PAGE).get_page(request.GET.get("page"))
-    page.object_list = lines_of(campaign, given, list(page), names_of(request, campaign))
+    names = names_of(request, campaign)
+    page.object_list = lines_of(campaign, given, list(page), names=names, settled=settled)
     return page
 
 

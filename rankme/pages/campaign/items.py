@@ -22,6 +22,7 @@ from rankme.untrusted.clean_text import storable
 
 from .campaign_page import POST, SAFE, campaign_page, render_campaign
 from .phases import address_of
+from .settling import settled_parts
 
 ITEMS_ON_A_PAGE = 30
 LONGEST_SEARCH = 200
@@ -79,13 +80,15 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One item with its outputs and all answers; its neighbours are those of the list."""
     item = get_object_or_404(campaign.items.select_related("media"), position=number - 1)
+    answers = answers_about(campaign, item, names_of(request, campaign))
     tables, pictures = item_input.read_tables(item.input), _pictures(item.input)
     context: dict[str, Any] = {
         "item": item,
         "tables": tables,
         "pictures": pictures,
         "has_drawn_input": bool(tables or pictures),
-        "answers": answers_about(campaign, item, names_of(request, campaign)),
+        "answers": answers,
+        "parts": settled_parts(campaign, item, answers.about),
         "complaints": complaints_about([item]).get(item.pk, []),
     }
     context |= _neighbours(request, campaign, number)

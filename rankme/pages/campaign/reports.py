@@ -35,6 +35,7 @@ from rankme.exporting.complaints import complaints_file
 from rankme.exporting.declined import declined_file
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
+from rankme.exporting.settled import settled_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
 from rankme.permissions import user_of
@@ -408,6 +409,8 @@ def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseB
         return attachment(checks_file(campaign))
     if chosen == "cannot-judge":
         return attachment(declined_file(campaign))
+    if chosen == "settled":
+        return attachment(settled_file(campaign))
     if chosen == "problems":
         return attachment(complaints_file(campaign))
     if chosen == "answers":
@@ -426,6 +429,7 @@ def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseB
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
         "has_checks": has_checks(campaign),
+        "has_settled": campaign.settlements.exists(),
         "may_decline": any(criterion.cannot_judge for criterion in definition.criteria),
         "asks_raters": bool(definition.entry_questions or definition.end_questions),
     }

@@ -103,6 +103,7 @@ class DisagreementLine:
     output: int | None
     name: str
     said: list[str]
+    settled: str
 
     @property
     def number_in_upload(self) -> int:
@@ -111,13 +112,19 @@ class DisagreementLine:
 
 
 def lines_of(
-    campaign: Campaign, given: GivenValues, places: Sequence[int], names: Mapping[int, str]
+    campaign: Campaign,
+    given: GivenValues,
+    places: Sequence[int],
+    *,
+    names: Mapping[int, str],
+    settled: Mapping[Unit, float],
 ) -> list[DisagreementLine]:
     """Describe these units, in the same order; of many values the lowest and the highest.
 
     Parameters
     ----------
     names : what the page calls the systems, by id
+    settled : the values that apply
     """
     units = [given.units[place] for place in places]
     items = campaign.items.in_bulk([unit.item for unit in units])
@@ -130,8 +137,9 @@ def lines_of(
         said = [given.scale.said(value) for value in sorted(given.value[start:end].tolist())]
         if len(said) > MOST_SAID:
             said = [*said[: MOST_SAID // 2], "…", *said[-MOST_SAID // 2 :]]
+        value = given.scale.said(settled[unit]) if unit in settled else ""
         name = names.get(outputs.get(unit.output or 0, 0), "")
-        lines.append(DisagreementLine(items[unit.item], unit.output, name, said))
+        lines.append(DisagreementLine(items[unit.item], unit.output, name, said, value))
     return lines
 
 
