@@ -126,6 +126,7 @@ OWN_PARTS: dict[str, dict[str, Any]] = {
     "campaign-version": {"number": 1},
     "campaign-item": {"number": 1},
     "campaign-paper-file": {"name": "heds.json"},
+    "campaign-item-settle": {"number": 1},
 }
 
 
