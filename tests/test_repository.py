@@ -39,6 +39,7 @@ CLOSED_DOORS = {
     "rankme/api": {"rankme.pages", "rankme.forms", "rankme.worker"} | CALLS_ELSEWHERE,
     "rankme/worker": {"rankme.pages", "rankme.api", "rankme.forms", "rest_framework"},
     "rankme/importing": {"django", "rankme.models"} | CALLS_ELSEWHERE,
+    "rankme/doctor": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/protocols": {"rankme.models"} | CALLS_ELSEWHERE,
     "rankme/markdown": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/untrusted": {"django", "rankme.models"} | CALLS_ELSEWHERE,

@@ -55,6 +55,10 @@ NEW_RATERS = Limit("new raters", most=1_000, again_every=timedelta(seconds=0.2))
 UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(minutes=1))
 # What raters report as wrong with an item.
 COMPLAINTS = Limit("complaints", most=20, again_every=timedelta(minutes=1))
+# Tables that anybody may have examined, each of which may take half a minute of a core: of one
+# address, and of all together.
+EXAMINATIONS = Limit("examinations", most=10, again_every=timedelta(minutes=1))
+ALL_EXAMINATIONS = Limit("all examinations", most=30, again_every=timedelta(seconds=30))
 
 
 def take(limit: Limit, *whose: object) -> bool:

@@ -93,8 +93,10 @@ def _outcome(answers: IO[bytes], progress: Progress | None) -> tuple[str, Any] |
 
 def _cause_of_death(status: int, limits: Limits) -> str:
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+        seconds = limits.reader_seconds
+        allowed = f"{seconds // 60} minutes" if seconds >= 120 else f"{seconds} seconds"
         return (
-            f"Reading this upload took longer than {limits.reader_seconds // 60} minutes. "
+            f"Reading this upload took longer than {allowed}. "
             "Upload it in smaller parts, or save tables as CSV."
         )
     return _too_large(limits)

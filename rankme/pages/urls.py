@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from . import doctor
 from .campaign import (
     changing,
     definitions,
@@ -176,4 +177,13 @@ gallery_urls: list[URLPattern] = [
     path("gallery/<slug:name>/", gallery.show_preset, name="gallery-preset"),
 ]
 
-urlpatterns = [*organiser_urls, *participant_urls, *report_urls, *help_urls, *gallery_urls]
+doctor_urls: list[URLPattern] = [path("doctor/", doctor.examine_table, name="doctor")]
+
+urlpatterns = [
+    *organiser_urls,
+    *participant_urls,
+    *report_urls,
+    *help_urls,
+    *gallery_urls,
+    *doctor_urls,
+]

@@ -109,6 +109,7 @@ POLICY: dict[str, dict[str, str]] = {
     "analysis-metrics": {"GET": INSIDE},
     "report-public": {"GET": ALL},
     "report-public-metrics": {"GET": ALL},
+    "doctor": {"GET": ALL, "POST": ALL},
     "gallery": {"GET": ALL},
     "gallery-preset": {"GET": ALL},
     "gallery-media": {"GET": ALL},

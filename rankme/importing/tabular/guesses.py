@@ -322,13 +322,16 @@ class _OutputGuess:
 NAMES_IN_JUDGEMENTS: dict[str, tuple[str, ...]] = {
     "rater": (
         "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "participant",
-        "participant_id", "evaluator", "evaluator_id", "judge", "user", "user_id",
+        "participant_id", "evaluator", "evaluator_id", "judge", "judge_id", "judgeid", "user",
+        "user_id", "x_worker_id",
     ),
-    "item": tuple(name for name in NAMES["item"][1:] if not INDEX.match(name)),
+    "item": (*(name for name in NAMES["item"][1:] if not INDEX.match(name)), *NAMES["document"]),
     "system": NAMES["system"][1:],
     "criterion": ("criteria", "metric", "dimension", "aspect", "quality_criterion", "question"),
     VALUE: ("score", "rating", "label", "judgement", "judgment"),
-    "input": ("prompt", "input_text", "source_text", "source_sentence"),
+    "input": (
+        "prompt", "input_text", "source_text", "source_sentence", "mr", "meaning_representation",
+    ),
     "output": ("system_output", "model_output", "response", "output_text", "hypothesis"),
 }  # fmt: skip
 # How forms call those who answered.
@@ -341,6 +344,7 @@ NOT_VALUES = {
     "age", "year", "seconds", "duration", "time", "timestamp", "minutes", "length", "tokens",
     "n_tokens", "words", "n_words", "order", "position", "trial", "batch", "session", "page",
     "group", "seed", "experience", "years", "progress", "finished",
+    "x_unit_id", "unit_id",
     "last_page", "status", "locationlatitude", "locationlongitude", "location_latitude",
     "location_longitude", "id", "response_id", "total_points",
 }  # fmt: skip

@@ -132,14 +132,14 @@ def order_of(values: Mapping[str, Mapping[str, str]]) -> Says:
 def likely_says(headed: Sequence[str], roles: Mapping[str, str], values: Sequence[str]) -> Says:
     """Guess the roles that headings name, given the `roles` that have columns."""
     missing = [role for role in headed if role not in roles]
+    if "rater" in missing and values and all(map(says_rater, values)):
+        return ("rater",)
     if len(missing) > 1 and len(values) > 1:
         halves = grid_of(values)
         if len(halves) == len(values):
             return _likely_pair(missing, list(halves.values()))
     if "metric" in headed:
         return tuple(role for role in ("metric", "system") if role in missing)[:1]
-    if "rater" in missing and values and all(map(says_rater, values)):
-        return ("rater",)
     if "criterion" not in missing:
         named = len(values) > 1 or not any(map(says_criterion, values))
         return ("system",) if "system" in missing and named else ()

@@ -1,0 +1,1 @@
+"""Say what anybody's table of ratings can claim: `python -m rankme.doctor FILE`, and a page."""
