@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, replace
-from functools import partial
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
@@ -12,7 +11,6 @@ from analysis.errors import OptionsError
 from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
 from analysis.meta_evaluation.people import People
 from analysis.ranking.clusters import kind_of
-from analysis.report.layout.latex import tabulars
 from analysis.report.layout.metric_tables import comparison_tables, ranking_level_table
 from analysis.report.metric_plots import scatter
 from analysis.report.metric_section import ranking_levels
@@ -89,7 +87,6 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
         },
         tables=tables,
         notes=(*found.sentences, line),
-        latex=partial(tabulars, tables),
         plot=lambda path: save(scatter(found, stated["criterion"]), path),
     )
 

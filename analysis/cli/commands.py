@@ -12,6 +12,7 @@ from analysis.cli.outcome import Outcome, as_csv, as_json, as_text
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
 from analysis.ranking.clusters import PASSES, alpha_problems
+from analysis.report.layout.latex import tabulars
 from analysis.signature import VERSION
 from analysis.table import REQUIRED_COLUMNS, JudgementTable
 from analysis.table_files import FORMATS, read_table
@@ -96,7 +97,7 @@ def _add_shared_options(parser: argparse.ArgumentParser, command: Command) -> No
         _add_judgement_options(parser, default)
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print JSON")
-    shape.add_argument("--latex", action="store_true", help="print a LaTeX table (booktabs)")
+    shape.add_argument("--latex", action="store_true", help="print LaTeX tables (booktabs)")
     shape.add_argument("--csv", action="store_true", help="print CSV")
     parser.add_argument("--plot", metavar="FILE", help="plot into FILE.svg, .pdf or .png")
 
@@ -128,9 +129,7 @@ def _shape(outcome: Outcome, options: argparse.Namespace) -> str:
     if options.csv:
         return as_csv(outcome)
     if options.latex:
-        if outcome.latex is None:
-            raise OptionsError([f"{options.command} has no LaTeX table."])
-        return outcome.latex()
+        return outcome.latex() if outcome.latex else tabulars(outcome.tables)
     return as_text(outcome)
 
 

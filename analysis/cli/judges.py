@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import chosen_criterion, counted_judgements, names
@@ -17,7 +16,6 @@ from analysis.meta_evaluation.judges import Verdict
 from analysis.meta_evaluation.people import People
 from analysis.meta_evaluation.verdict_files import has_verdicts, verdicts_of_rows
 from analysis.report.layout.judge_tables import judge_tables
-from analysis.report.layout.latex import tabulars
 from analysis.report.layout.metric_tables import powered_table, worth_table
 from analysis.report.metric_section import powered_estimates
 from analysis.signature import signature
@@ -75,7 +73,6 @@ def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
         document={"judges": [asdict(each) for each in found], "signature": line},
         tables=tables,
         notes=(*notes, line),
-        latex=partial(tabulars, tables),
     )
 
 
@@ -175,6 +172,5 @@ def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outc
     return Outcome(
         document={"estimates": [asdict(each) for each in found]},
         tables=tables,
-        latex=partial(tabulars, tables),
         notes=(*refused, *(each.signature for each in known)),
     )

@@ -14,8 +14,8 @@ from analysis.report.layout.table_model import Column, Table
 class Outcome:
     """A command's result: `document` is its JSON, `notes` are the sentences below the tables.
 
-    `latex` makes the table as the papers print it; `plot` draws it into a file whose ending says
-    the format. Either is None where there is nothing to show in that shape.
+    `plot` draws it into a file whose ending says the format; None where there is nothing to draw.
+    `latex` makes a whole document where there is more to print than the tables.
     """
 
     document: object

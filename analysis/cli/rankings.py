@@ -21,7 +21,6 @@ from analysis.ranking.clusters import (
 from analysis.ranking.pairs import pairs_from_table
 from analysis.ranking.power import plan_from_pilot
 from analysis.ranking.simulated_campaigns import CampaignPlan
-from analysis.report.layout.latex import clusters_table, tabular
 from analysis.report.layout.model_tables import pairs_table
 from analysis.report.layout.ranking_tables import ranking_table, strength_table
 from analysis.report.layout.table_model import Column, Format, Row, Table
@@ -82,7 +81,6 @@ def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         document=asdict(ranking),
         tables=(shown,),
         notes=(*_ranking_notes(options.resample, ranking.unmet), ranking.signature),
-        latex=lambda: clusters_table({criterion: ranking}),
         plot=lambda path: save(rank_ranges(ranking, criterion), path),
     )
 
@@ -133,7 +131,6 @@ def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Out
         document={**asdict(result), "signature": line},
         tables=(strengths, pairs_table("differences", "Differences", result.pairs)),
         notes=("The intervals are simultaneous; p is adjusted for all pairs.", line),
-        latex=lambda: tabular(strengths),
     )
 
 

@@ -22,8 +22,7 @@ from analysis.report.bundle import (
 )
 from analysis.report.declined import DeclinedAnswer, declined_files, recounted
 from analysis.report.layout.latex import document
-from analysis.report.layout.metric_tables import metric_tables
-from analysis.report.layout.report_tables import tables_of
+from analysis.report.layout.report_tables import metrics_of, tables_of
 from analysis.report.make import make_report
 from analysis.report.options import ReportOptions
 from analysis.report.rendered import rendered_files
@@ -81,7 +80,7 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     with ProgressBar() as progress:
         report = make_report(table, settings, progress=progress.show, compared=compared)
     if options.bundle:
-        files = rendered_files(report) | declined_files(declined, counts)
+        files = rendered_files(report, declined=counts) | declined_files(declined, counts)
         write_bundle(Path(options.bundle), table, report, settings, files, compared=compared)
     criteria = tables_of(report, declined=counts)
     shown = [
@@ -93,9 +92,9 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         for table in (*each.paper, *each.honest)
     ]
     shown += [
-        replace(table, caption=f"{section.criterion}: {table.caption}")
-        for section in report.metrics
-        for table in metric_tables(section)
+        replace(table, caption=f"{criterion}: {table.caption}")
+        for criterion, tables in metrics_of(report).items()
+        for table in tables
     ]
     sentences = [
         f"{each.criterion}: {sentence}" for each in report.criteria for sentence in each.sentences
@@ -104,7 +103,7 @@ def run_report(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         document=report.as_dict(),
         tables=tuple(shown),
         notes=(*sentences, *report.sentences, report.signature, citation(report.signature)),
-        latex=lambda: document(report),
+        latex=lambda: document(report, counts),
     )
 
 

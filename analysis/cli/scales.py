@@ -19,14 +19,13 @@ from analysis.cli.shared import names
 from analysis.errors import TableError
 from analysis.report.effect_section import effect_section, effect_sentences
 from analysis.report.layout.effect_tables import effect_tables
-from analysis.report.layout.latex import SubsetBlock, subsets_table, tabular
 from analysis.report.layout.model_tables import (
     generalisability_tables,
     mixed_table,
     ordinal_tables,
     pairs_table,
 )
-from analysis.report.layout.scale_tables import anova_table
+from analysis.report.layout.scale_tables import anova_table, tests_table
 from analysis.report.layout.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
 from analysis.report.options import ReportOptions
 from analysis.report.plots import letters_plot, save
@@ -45,13 +44,11 @@ from analysis.report.system_rows import system_rows
 from analysis.scales.anova import Anova, group_moments, one_way, welch
 from analysis.scales.rank_tests import (
     RankPair,
-    RankTest,
     dunn,
     friedman,
     kruskal_wallis,
     wilcoxon_pairs,
 )
-from analysis.scales.tukey_hsd import Tukey
 from analysis.table import Column as Labels
 from analysis.table import JudgementTable
 
@@ -136,7 +133,6 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             ),
         ),
         notes=tuple(notes),
-        latex=lambda: tabular(anova_table(anova)),
     )
 
 
@@ -177,17 +173,8 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             f"Subsets: {found.subsets_method}; n = {found.harmonic_n:.2f}.",
             line,
         ),
-        latex=lambda: _subsets_latex(part, options, higher, found),
         plot=lambda path: save(letters_plot(found, rows, part.criterion.labels[0]), path),
     )
-
-
-def _subsets_latex(
-    part: JudgementTable, options: argparse.Namespace, higher: bool, found: Tukey
-) -> str:
-    rows = system_rows(part, _report_options(options), higher)
-    means = {row.system: row.mean for row in rows}
-    return subsets_table([SubsetBlock(part.criterion.labels[0], means, found)])
 
 
 def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
@@ -212,22 +199,12 @@ def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             "signature": line,
         },
         tables=(
-            _rank_tests(tests),
+            tests_table(tests),
             _rank_pairs("Dunn", "z", after),
             _rank_pairs("Wilcoxon over items", "W", signed),
         ),
         notes=(*(f"{name}: {reason}" for name, reason in reasons.items()), line),
     )
-
-
-def _rank_tests(tests: Sequence[RankTest]) -> Table:
-    statistic, df, n = (
-        Column("χ²", Format.NUMBER, 3),
-        Column("df", Format.DEGREES),
-        whole_number("n"),
-    )
-    rows = rows_of(*((each.test, each.statistic, each.df, each.p, each.n) for each in tests))
-    return Table("tests", "Tests", (Column("Test"), statistic, df, P, n), rows)
 
 
 def _rank_pairs(caption: str, statistic: str, pairs: Sequence[RankPair]) -> Table:

@@ -7,7 +7,6 @@ import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import sacrebleu
@@ -16,7 +15,6 @@ from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.mtme_archive import read_archive
-from analysis.report.layout.latex import tabular
 from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of
 from analysis.signature import signature
 from analysis.table import JudgementTable
@@ -102,7 +100,6 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
         document=_document(found, n_best)
         | {"similarity": [asdict(each) for each in alike], "signature": line},
         tables=(table, *_means_table(found, n_best), *map(_similarity_table, alike)),
-        latex=partial(tabular, table),
         notes=(*(f"{scored.metric}: {scored.method}" for scored in found), line),
     )
 

@@ -12,7 +12,6 @@ from analysis.cli.outcome import Outcome
 from analysis.cli.shared import add_rater_options
 from analysis.errors import AnalysisError, OptionsError
 from analysis.ranking.clusters import METHODS, SCHEMES, RankingOptions, rank_criterion
-from analysis.report.layout.latex import tabular
 from analysis.report.layout.ranking_tables import ranking_table
 from analysis.report.layout.report_tables import agreement_table
 from analysis.report.layout.span_tables import (
@@ -114,7 +113,6 @@ def run_spans(_: JudgementTable, options: argparse.Namespace) -> Outcome:
         document={**document, "notes": notes, "signature": line},
         tables=tables,
         notes=(*notes, line),
-        latex=lambda: tabular(tables[0]),
     )
 
 

@@ -33,7 +33,7 @@ CONTENTS = {
     "versions.json": "when and why the campaign changed",
     "anchor.json": "hashes with which the record can be checked",
     "checks.csv": "the answers to checks",
-    "tables/": "LaTeX (booktabs) in the shape of the field's papers",
+    "tables/": "every table as LaTeX (booktabs) and CSV; report.tex has them all",
     "plots/": "SVG and PDF",
 }
 README = """{title}

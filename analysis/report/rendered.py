@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from analysis.report.answer import answers_of
 from analysis.report.answer_plot import answer_plot
 from analysis.report.checkpoints import Parts, computed_now
-from analysis.report.layout.latex import document, file_name, tables
+from analysis.report.layout.latex import commented, document
+from analysis.report.layout.report_tables import all_tables, folders_of
+from analysis.report.layout.table_model import as_csv
 from analysis.report.metric_plots import metric_pictures
 from analysis.report.model import Report
 from analysis.report.plots import (
@@ -25,18 +28,22 @@ from analysis.report.plots import (
 PLOT_FORMATS = ("svg", "pdf")
 
 
-def rendered_files(report: Report, parts: Parts = computed_now) -> dict[str, bytes]:
-    """Render tables (LaTeX) and pictures (SVG, PDF), by their names in a bundle.
-
-    `parts` may keep the pictures, which take most of the time.
+def rendered_files(
+    report: Report, parts: Parts = computed_now, declined: Mapping[str, Any] | None = None
+) -> dict[str, bytes]:
+    """Render tables (LaTeX, CSV) and pictures (SVG, PDF), by their names in a bundle.
 
     Parameters
     ----------
     report : from `make_report`
     parts : may store the pictures, which take most of the time
+    declined : numbers of answers of raters who could not judge (see `analysis.report.declined`)
     """
-    files = {f"tables/{name}.tex": table.encode() for name, table in tables(report).items()}
-    files["tables/report.tex"] = document(report).encode()
+    files = {"tables/report.tex": document(report, declined).encode()}
+    for _, tables in all_tables(report, declined):
+        for table in tables:
+            files[f"{table.file}.tex"] = commented(table).encode()
+            files[f"{table.file}.csv"] = as_csv(table).encode()
     for picture, make in pictures_to_make(report).items():
         figure = cache(make)  # made when the first format needs it, and not again for the second
         for format in PLOT_FORMATS:
@@ -68,8 +75,9 @@ def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
     """
     made: dict[str, Callable[[], Figure]] = {}
     answers = {answer.criterion: answer for answer in answers_of(report)}
+    folders = folders_of(report)
     for each in report.criteria:
-        name, criterion = file_name(each.criterion), each.criterion
+        name, criterion = folders[each.criterion], each.criterion
         made[f"{name}-answer"] = partial(answer_plot, answers[criterion])
         if each.ranking is not None:
             for scheme, ranking in each.ranking.rankings.items():
@@ -86,5 +94,5 @@ def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
             made[f"{name}-raters"] = partial(rater_agreement, profiles, criterion)
     for section in report.metrics:
         for ending, make in metric_pictures(section).items():
-            made[f"{file_name(section.criterion)}-{ending}"] = make
+            made[f"{folders[section.criterion]}-{ending}"] = make
     return made

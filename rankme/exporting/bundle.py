@@ -21,13 +21,9 @@ from django.core.files.storage import default_storage
 from analysis.meta_evaluation.compared import SCORES, VERDICTS, read_compared
 from analysis.report.bundle import write_bundle
 from analysis.report.checkpoints import Parts
-from analysis.report.layout.latex import file_name
-from analysis.report.layout.metric_tables import metric_tables
-from analysis.report.layout.report_tables import tables_of
-from analysis.report.layout.table_model import as_csv
+from analysis.report.layout.table_model import file_name
 from analysis.report.options import ReportOptions
 from analysis.report.rendered import rendered_files
-from analysis.report.stored import read_report
 from analysis.table import JudgementTable
 from analysis.table_files import read_table
 from rankme.errors import RefusedAction
@@ -51,7 +47,7 @@ if TYPE_CHECKING:
     from analysis.report.model import Report
 
 FOLDER = "reports"
-FORMAT = 3  # 1 held the completion code, 2 had no figure of the answer
+FORMAT = 4  # 1 held the completion code, 2 had no figure of the answer, 3 no tables as CSV
 # The site's options in addition to those of the report: criteria, versions of the campaign, and
 # reasons for exclusions.
 SITE_OPTIONS = ("criteria", "versions", "exclusion_reason")
@@ -114,7 +110,7 @@ def store_bundle(
     """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
     content = io.BytesIO()
     extra = {
-        **rendered_files(report, parts),
+        **rendered_files(report, parts, run.declined),
         **_campaign_files(run),
         **_versions_file(run, table),
         **declined_files_of_run(run.declined),
@@ -149,32 +145,15 @@ def _members(path: str) -> tuple[str, ...]:
 
 
 def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:
-    """A file of the bundle, the bundle itself, or one of the report's tables as CSV."""
+    """A file of the bundle, or the bundle itself."""
     if run.state != AnalysisRun.State.DONE:
         return None
     if name == "bundle.zip":
         return ExportedFile(f"report-{run.pk}.zip", ZIP, default_storage.open(path_of(run)))
-    content = _table_file(run, name) if name.startswith("csv/") else read_member(run, name)
+    content = read_member(run, name)
     if content is None:
         return None
     return ExportedFile(name.rpartition("/")[2], media_type_of(name), content)
-
-
-def _table_file(run: AnalysisRun, name: str) -> bytes | None:
-    """`csv/CRITERION/TABLE.csv`, or `csv/CRITERION/metrics/TABLE.csv`."""
-    wanted = name.removeprefix("csv/").removesuffix(".csv")
-    report = read_report(run.finished_result["report"])
-    criteria = tables_of(report, declined=run.declined)
-    found = [(each.name, table) for each in criteria for table in each.tables]
-    found += [
-        (f"{section.criterion}/metrics", table)
-        for section in report.metrics
-        for table in metric_tables(section)
-    ]
-    for place, table in found:
-        if wanted == f"{place}/{table.name}":
-            return as_csv(table).encode()
-    return None
 
 
 def media_type_of(name: str) -> str:

@@ -113,7 +113,8 @@ def test_a_run_keeps_who_could_not_judge(held):
     send(held, 1, {"cannot_judge": "unclear"})
     run = executed(asked(held.campaign), pictures=())
     assert "cannot_judge.json" in bundle.members(run)
-    assert b"unclear,1" in bundle.report_file(run, "csv/quality/cannot-judge-reasons.csv").content
+    reasons = bundle.read_member(run, "tables/quality/cannot-judge-reasons.csv")
+    assert b"unclear,1" in reasons
     found = run.declined["quality"]
     assert found["reasons"] == [["unclear", 1]] and "kind" not in run.declined
     assert found["raters"] == [[held.participant.label, 1]]

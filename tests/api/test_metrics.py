@@ -66,5 +66,5 @@ def test_an_analysis_compares_metrics_on_the_scale_that_is_asked_for(olga):
     assert (section["criterion"], section["scale"]) == ("quality", "logarithms")
     (level,) = section["comparison"]["system_level"]
     assert (level["metric"], level["systems"]) == ("characters", 5)
-    file = f"{base}analysis-runs/{run.pk}/files/csv/quality/metrics/system-level.csv"
+    file = f"{base}analysis-runs/{run.pk}/files/tables/quality/metrics/system-level.csv"
     assert b"characters" in b"".join(olga.get(file))

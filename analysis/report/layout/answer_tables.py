@@ -10,7 +10,7 @@ from analysis.report.model import CriterionReport
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import pairs_table
-from .table_model import SYSTEM, Cell, Column, Format, Role, Table, rows_of
+from .table_model import SYSTEM, Cell, Column, Format, N, Role, Table, rows_of
 
 # The parts of a criterion in their order, with their titles.
 PARTS = {
@@ -72,6 +72,9 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
     answer : of the criterion
     found : the criterion's part of the report
     """
+    # Of logarithms and standardised values it would have another unit than the means.
+    has_sd = found.scale is not None and found.scale.scale == "untransformed"
+    spread = {row.system: row.sd for row in found.systems if has_sd and found.kind != "error"}
     counts = {row.system: row.judgements for row in found.systems}
     if found.categories is not None:
         counts = {row.system: row.judgements for row in found.categories.rows}
@@ -89,6 +92,7 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
                 if answer.is_claim
                 else ()
             ),
+            *([spread.get(each.system)] if spread else []),
             counts.get(each.system),
         )
         for each in answer.standings
@@ -100,7 +104,8 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
             SYSTEM,
             Column(answer.unit[:1].upper() + answer.unit[1:], Format.NUMBER, 3),
             *(claimed if answer.is_claim else ()),
-            Column("n", Format.WHOLE),
+            *([Column("SD", Format.NUMBER, 2)] if spread else []),
+            N,
         ),
         rows_of(*rows),
         Role.ANSWER,
@@ -118,18 +123,17 @@ def _about(answer: Answer) -> str:
     )
 
 
-def parts_of(tables: Sequence[Table], alpha: float | None) -> tuple[ReportPart, ...]:
+def parts_of(tables: Sequence[Table]) -> tuple[ReportPart, ...]:
     """Sort a criterion's tables into the parts that are folded below its answer.
 
     Parameters
     ----------
     tables : of the criterion
-    alpha : the level of its claims
     """
     by_part: dict[str, list[Table]] = {name: [] for name in PARTS}
     for table in tables:
         if table.role is not Role.ANSWER:
-            by_part[_part_of(table)].append(_with_level(table, alpha))
+            by_part[_part_of(table)].append(table)
     return tuple(ReportPart(name, PARTS[name], tuple(found)) for name, found in by_part.items())
 
 
@@ -141,9 +145,16 @@ def _part_of(table: Table) -> str:
     return "agreement" if table.role is Role.AGREEMENT else "robustness"
 
 
-def _with_level(table: Table, alpha: float | None) -> Table:
-    """Say at which level a table's intervals hold, and whether together."""
-    if alpha is None or not any(column.format is Format.INTERVAL for column in table.columns):
+def with_level(table: Table, alpha: float | None) -> Table:
+    """Say at which level a table's intervals hold, and whether together.
+
+    Parameters
+    ----------
+    table : of a criterion
+    alpha : the level of the criterion's claims
+    """
+    has_interval = any(column.format is Format.INTERVAL for column in table.columns)
+    if alpha is None or not has_interval or table.role is Role.ANSWER:
         return table
     # Of agreement always .95; of equivalence, two one-sided tests at alpha.
     at = {"agreement": 0.05, "equivalence": 2 * alpha}.get(table.name, alpha)

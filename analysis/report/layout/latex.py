@@ -1,40 +1,48 @@
-"""A report's tables in LaTeX (booktabs), in the shapes that the field's papers print."""
+"""A report's tables in LaTeX (booktabs): each as a file, and all of them as a document."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any
 
-from analysis.ranking.clusters import Ranking
 from analysis.report.answer import Answer, answers_of
-from analysis.report.category_section import CategorySection
-from analysis.report.model import CriterionReport, Report
+from analysis.report.model import Report
 from analysis.report.sentences import probability
-from analysis.scales.tukey_hsd import Tukey, letter_name, split_letters
 from analysis.signature import citation
 
-from .answer_tables import standings_table
-from .metric_tables import metric_tables
-from .model_tables import pairs_table
-from .ranking_tables import ranking_table
-from .scale_tables import anova_table
+from .report_tables import all_tables, folders_of
 from .table_model import Cell, Column, Format, Table, text
 
-PREAMBLE = r"""\documentclass[a4paper]{article}
+PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 \usepackage{iftex}
-\ifPDFTeX\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
-\usepackage[margin=1.5cm]{geometry}
-\usepackage{booktabs,graphicx}
+\ifPDFTeX
+  \usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{textcomp}
+\else % for names in other scripts, choose a font that has them: \setmainfont{...}
+  \usepackage{fontspec}\usepackage[english,bidi=basic]{babel}
+\fi
+\usepackage[margin=1.8cm]{geometry}
+\usepackage{booktabs,graphicx,longtable}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\setlength{\LTleft}{0pt}
+"""
+# pdfLaTeX has no glyphs of most scripts: it prints the number of such a character.
+STAND_INS = r"""\ifPDFTeX
+\newcommand{\standin}[2]{\ifcsname u8:\detokenize{#1}\endcsname\else
+  \DeclareUnicodeCharacter{#2}{\texttt{U+#2}}\fi}
+%s
+\fi
 """
 
 ALIGNMENT = {Format.TEXT: "l", Format.RANGE: "c", Format.INTERVAL: "c"}
-
-# A longer table does not fit on a page; it is only in its own file.
-MOST_LINES = 60
-# A page has room for about this many columns of subsets; with more, one criterion per block.
-MOST_COLUMNS = 12
+# A longer table is broken over pages; what has more rows than this is only in its own files.
+MOST_LINES, MOST_ROWS = 40, 1000
+# Cells with longer texts are broken into lines.
+LONGEST_CELL, PARAGRAPH = 40, r"p{.33\linewidth}"
+# How many characters fit into a line of a long table, which cannot be scaled, at each size.
+SIZES = ((100, r"\small"), (125, r"\footnotesize"), (150, r"\scriptsize"), (10**6, r"\tiny"))
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -49,7 +57,8 @@ SPECIAL = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+    "\0": "{}",
+    "|": r"\textbar\allowbreak{}",
     "×": r"$\times$",
     "±": r"$\pm$",
     "′": r"$'$",
@@ -63,171 +72,152 @@ SPECIAL = {
     "ε": r"$\varepsilon$",
     "ρ": r"$\rho$",
     "τ": r"$\tau$",
+    "Φ": r"$\Phi$",
     "²": r"$^2$",
     "−": r"$-$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
 }
+
+
+# Two of these in a row would become one other character.
+LIGATURE = re.compile(r"([-'`,])(?=\1)|([!?])(?=`)")
 
 
 def escaped(text: str) -> str:
     """Escape text so that LaTeX prints it literally; control characters become spaces."""
+    parted = LIGATURE.sub(lambda found: f"{found[0]}\0", text.replace("\0", " "))
     return "".join(
-        SPECIAL.get(character, character if character.isprintable() else " ") for character in text
+        SPECIAL.get(character, character if character.isprintable() else " ")
+        for character in parted
     )
 
 
-def document(report: Report) -> str:
-    """Return a whole file that compiles, with every table of the report that fits a page."""
+def document(report: Report, declined: Mapping[str, Any] | None = None) -> str:
+    """Return a whole file that compiles, with every table of the report.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    declined : numbers of answers of raters who could not judge (see `analysis.report.declined`)
+    """
     parts = [rf"\section*{{{escaped(report.title or 'Report')}}}"]
-    made = tables(report)
-    for answer in answers_of(report):
-        parts += _answered(answer, made.pop(f"{file_name(answer.criterion)}-answer"))
-    for name, table in made.items():
-        if table.count("\n") <= MOST_LINES:
-            parts += [rf"\subsection*{{{escaped(name)}}}", _shrunk(table)]
-    line = escaped(report.signature).replace(SPECIAL["|"], SPECIAL["|"] + r"\allowbreak ")
-    cited = escaped(citation(report.signature))
+    answers, folders = {each.criterion: each for each in answers_of(report)}, folders_of(report)
+    for heading, found in all_tables(report, declined):
+        parts.append(rf"\subsection*{{{escaped(heading)}}}")
+        if heading in answers:
+            parts.append(_opening(answers[heading], folders[heading]))
+        parts += map(_placed, found)
+    line, cited = escaped(report.signature), escaped(citation(report.signature))
     parts.append(rf"\par\bigskip\noindent\texttt{{\small {line}}}\par\noindent {cited}")
     body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}", ""])
     return PREAMBLE + _stand_ins(body) + body
 
 
-def _answered(answer: Answer, table: str) -> Iterator[str]:
-    """Yield what a report opens with: the sentence, the figure of the bundle, the table."""
-    figure = f"../plots/{file_name(answer.criterion)}-answer.pdf"
-    yield rf"\subsection*{{{escaped(answer.criterion)}}}"
-    yield rf"\textbf{{{escaped(answer.headline)}}} {escaped(' '.join(answer.details))}"
-    yield (
-        rf"\IfFileExists{{{figure}}}"
-        rf"{{\par\noindent\includegraphics[width=.6\linewidth]{{{figure}}}}}{{}}"
-    )
-    if table.count("\n") <= MOST_LINES:
-        yield _shrunk(table)
-
-
-def _shrunk(table: str) -> str:
-    """Return a table made smaller where it is wider than the page."""
+def _opening(answer: Answer, folder: str) -> str:
+    """Return what a criterion opens with: the sentence, and the figure of the bundle."""
+    figure = f"../plots/{folder}-answer.pdf"
     return (
-        r"\sbox0{" + table + "}"
-        r"\noindent\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi"
+        rf"\textbf{{{escaped(answer.headline)}}} {escaped(' '.join(answer.details))}"
+        rf"\IfFileExists{{{figure}}}{{\par\medskip\noindent\includegraphics{{{figure}}}}}{{}}"
     )
 
 
 def _stand_ins(body: str) -> str:
-    """Let pdfLaTeX print the number of a character that it has no glyph for; others print it."""
-    foreign = sorted({ord(character) for character in body if ord(character) > 0x17F})
-    if not foreign:
-        return ""
-    lines = [
-        rf"\DeclareUnicodeCharacter{{{each:04X}}}{{\texttt{{U+{each:04X}}}}}" for each in foreign
-    ]
-    return "\n".join([r"\ifPDFTeX", *lines, r"\fi", ""])
+    foreign = sorted({character for character in body if not character.isascii()})
+    lines = [rf"\standin{{{each}}}{{{ord(each):04X}}}" for each in foreign]
+    return STAND_INS % "\n".join(lines) if foreign else ""
 
 
-def tables(report: Report) -> dict[str, str]:
-    """Return every table that the report's criteria have, by a short name that can be a file's."""
-    made: dict[str, str] = {}
-    for answer in answers_of(report):
-        table = standings_table(answer, report.criterion(answer.criterion))
-        made[f"{file_name(answer.criterion)}-answer"] = tabular(table)
-    made.update(ranking_tables(report))
-    for each in report.criteria:
-        if each.categories is not None:
-            made[f"{file_name(each.criterion)}-categories"] = percentages_table(each.categories)
-    scales = [each for each in report.criteria if each.scale is not None]
-    if scales:
-        made["means"] = means_table(scales)
-    if any(row.by_level for each in scales for row in each.systems):
-        made["descriptives"] = descriptives_table(scales)
-    blocks = [
-        SubsetBlock.of(each, each.scale.tukey)
-        for each in scales
-        if each.kind != "error" and each.scale is not None and each.scale.tukey is not None
-    ]
-    if blocks:
-        made["homogeneous-subsets"] = subsets_table(blocks)
-        if any(each.tukey.letters != subset_letters(each.tukey) for each in blocks):
-            made["letters"] = subsets_table(blocks, letters=True)
-    for each in scales:
-        if each.scale is not None and each.scale.anova is not None:
-            made[f"{file_name(each.criterion)}-anova"] = tabular(anova_table(each.scale.anova))
-        if each.scale is not None and each.scale.tukey is not None:
-            pairs = pairs_table("tukey", "Tukey HSD", each.scale.tukey.pairs)
-            made[f"{file_name(each.criterion)}-tukey"] = tabular(pairs)
-    for section in report.metrics:
-        for table in metric_tables(section):
-            made[f"{file_name(section.criterion)}-metrics-{file_name(table.name)}"] = tabular(table)
-    return made
+def _placed(table: Table) -> str:
+    """Return a table with its caption, its notes and its file, no wider than the page."""
+    if len(table.rows) > MOST_ROWS:
+        shown = rf"\noindent {len(table.rows)} rows, which are only in the file."
+    elif _is_long(table):
+        size = next(size for most, size in SIZES if _width(table) <= most)
+        shown = f"{{{size}\n{tabular(table)}\n}}"
+    else:
+        shown = (
+            r"\sbox0{\small " + tabular(table) + "}"
+            r"\noindent\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}"
+            r"\else\usebox0\fi"
+        )
+    caption = rf"\noindent\textbf{{{escaped(table.caption)}}} \hfill"
+    notes = "".join(
+        rf"\par\smallskip\noindent{{\footnotesize {escaped(note)}}}" for note in table.notes
+    )
+    return (
+        rf"\par\bigskip\goodbreak {caption} \texttt{{\scriptsize {escaped(table.file)}}}"
+        rf"\nopagebreak\par\smallskip{chr(10)}{shown}{notes}"
+    )
 
 
-def ranking_tables(report: Report) -> Iterator[tuple[str, str]]:
-    """Criteria side by side for each way of resampling, as the E2E paper's Table 11."""
-    ranked = [each for each in report.criteria if each.ranking is not None]
-    schemes = sorted({name for each in ranked if each.ranking for name in each.ranking.rankings})
-    for scheme in schemes:
-        rankings = {
-            each.criterion: each.ranking.rankings[scheme]
-            for each in ranked
-            if each.ranking is not None and scheme in each.ranking.rankings
-        }
-        yield f"clusters-{scheme}", clusters_table(rankings)
+def _is_long(table: Table) -> bool:
+    return len(table.rows) > MOST_LINES
 
 
-def file_name(label: str) -> str:
-    """Return a label as a part of a file's name: letters, digits and hyphens."""
-    return "".join(each if each.isascii() and each.isalnum() else "-" for each in label) or "table"
-
-
-# --- Table 11 of the E2E challenge -----------------------------------------------------------
-
-
-def clusters_table(rankings: Mapping[str, Ranking]) -> str:
-    """Cluster, score, range of ranks and system, one block for each criterion.
-
-    A rule separates the clusters (Dušek, Novikova & Rieser 2020, Table 11).
-    """
-    blocks = [ranking_table(ranking, "none") for ranking in rankings.values()]
-    titles = [rf"\multicolumn{{4}}{{c}}{{{escaped(name)}}}" for name in rankings]
-    heads = [heading(column) for block in blocks for column in block.columns]
-    lines = [" & ".join(titles) + r" \\", " & ".join(heads) + r" \\", r"\midrule"]
-    for place, rows in enumerate(zip_longest(*(block.rows for block in blocks))):
-        if place:
-            lines += [
-                rf"\cmidrule(lr){{{4 * k + 1}-{4 * k + 4}}}"
-                for k, row in enumerate(rows)
-                if row and row.begins
-            ]
-        cells = [
-            _latex_cell(cell, column)
-            for block, row in zip(blocks, rows, strict=True)
-            for cell, column in zip(row.cells if row else ("",) * 4, block.columns, strict=True)
-        ]
-        lines.append(" & ".join(cells) + r" \\")
-    return _tabular("rrcl" * len(blocks), lines)
-
-
-# --- any table of a report -------------------------------------------------------------------
+def _width(table: Table) -> int:
+    """Estimate a table's width in characters."""
+    titles = [[column.title for column in table.columns]]
+    rows = titles + [[cell for cell, _, _ in cells] for _, cells in table.lines]
+    widths = (max(map(len, cells)) for cells in zip(*rows, strict=True))
+    return sum(min(width, LONGEST_CELL) + 2 for width in widths)
 
 
 def tabulars(tables: Sequence[Table]) -> str:
-    """Tables one after the other, each with its caption as a comment."""
-    return "\n\n".join(f"% {table.caption}\n{tabular(table)}" for table in tables)
+    """Return tables one after the other, each with its caption and notes as comments."""
+    return "\n\n".join(map(commented, tables))
+
+
+def commented(table: Table) -> str:
+    """Return a table as a file, which says above the table what it is and needs."""
+    package = "booktabs,longtable" if _is_long(table) else "booktabs"
+    said = (table.caption, *table.notes, rf"\usepackage{{{package}}}")
+    lines = (" ".join(each.split()) for each in said)
+    return "\n".join([*(f"% {line}" for line in lines), tabular(table)])
 
 
 def tabular(table: Table) -> str:
-    """Return a table of a report as it is."""
-    lines = []
+    """Return a table; one that may be longer than a page is broken over pages."""
+    head, rows = [], []
     if table.groups:
         groups = [
             rf"\multicolumn{{{span}}}{{c}}{{{escaped(group)}}}" for group, span in table.groups
         ]
-        lines.append(" & ".join(groups) + r" \\")
-    lines += [" & ".join(map(heading, table.columns)) + r" \\", r"\midrule"]
+        head.append(_line(groups))
+    head += [_line(map(heading, table.columns)), r"\midrule"]
     for place, row in enumerate(table.rows):
         if place and row.begins:
-            lines.append(r"\midrule")
-        cells = map(_latex_cell, row.cells, table.columns)
-        lines.append(" & ".join(cells) + r" \\")
-    return _tabular("".join(ALIGNMENT.get(each.format, "r") for each in table.columns), lines)
+            rows.append(r"\midrule")
+        rows.append(_line(_latex_cell(cell, column) for cell, column in table.printed(row)))
+    columns = "".join(map(_alignment, range(len(table.columns)), table.columns, repeat(table)))
+    if _is_long(table):
+        environment, head = "longtable", [*head, r"\endhead"]
+    else:
+        environment = "tabular"
+    return "\n".join(
+        [
+            rf"\begin{{{environment}}}{{{columns}}}",
+            r"\toprule",
+            *head,
+            *rows,
+            r"\bottomrule",
+            rf"\end{{{environment}}}",
+        ]
+    )
+
+
+def _line(cells: Iterable[str]) -> str:
+    """Return a row; in front of it, a bracket or star would be an option of the row before."""
+    line = " & ".join(cells) + r" \\"
+    return "{}" + line if line.startswith(("[", "*")) else line
+
+
+def _alignment(place: int, column: Column, table: Table) -> str:
+    longest = max((len(str(row.cells[place])) for row in table.rows), default=0)
+    if column.format is Format.TEXT and longest > LONGEST_CELL:
+        return PARAGRAPH
+    return ALIGNMENT.get(column.format, "r")
 
 
 def heading(column: Column) -> str:
@@ -254,169 +244,12 @@ def _latex_cell(cell: Cell, column: Column) -> str:
 
 def _two_numbers(cell: tuple[float | None, float | None], column: Column) -> str:
     low, high = cell
-    if low is None or high is None:
+    if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):
         return ""
     ends = [_number(end, column.digits) for end in (low, high)]
     if column.format is Format.INTERVAL:
         return f"[{', '.join(ends)}]"
     return ends[0] if low == high else "--".join(ends)
-
-
-# --- Table 12 of the E2E challenge -----------------------------------------------------------
-
-
-def percentages_table(section: CategorySection) -> str:
-    """Percentages by system (Dušek, Novikova & Rieser 2020, Table 12)."""
-    lines = [" & ".join(["System", *map(escaped, section.labels)]) + r" \\", r"\midrule"]
-    for row in section.rows:
-        cells = [rf"{percent:.0f}\%" for percent in row.percent]
-        lines.append(" & ".join([escaped(row.system), *cells]) + r" \\")
-    return _tabular("l" + "r" * len(section.labels), lines)
-
-
-# --- Tables 8 and 9 of Surface Realisation 2011, Tables 9 and 12 of TUNA 2008 ---------------------
-
-
-@dataclass(frozen=True)
-class SubsetBlock:
-    """One criterion's part of a table of homogeneous subsets; means by system."""
-
-    criterion: str
-    means: Mapping[str, float]
-    tukey: Tukey
-
-    @classmethod
-    def of(cls, report: CriterionReport, tukey: Tukey) -> SubsetBlock:
-        return cls(report.criterion, {row.system: row.mean for row in report.systems}, tukey)
-
-
-def subsets_table(criteria: Sequence[SubsetBlock], *, letters: bool = False) -> str:
-    """System, mean and one column for each homogeneous subset; criteria side by side if they fit.
-
-    Belz et al. (2011, Tables 8 and 9) and Gatt, Belz & Kow (2008, Table 12) print the subsets of
-    SPSS; `letters` takes the compact letters instead.
-    """
-    blocks, widths = [], []
-    for each in criteria:
-        rows, width = _subset_rows(each, letters)
-        blocks.append(rows)
-        widths.append(width)
-    if sum(widths) + 2 * len(widths) > MOST_COLUMNS:
-        return _stacked([each.criterion for each in criteria], blocks, widths)
-    titles = [
-        rf"\multicolumn{{{width + 2}}}{{c}}{{{escaped(each.criterion)}}}"
-        for each, width in zip(criteria, widths, strict=True)
-    ]
-    lines = [
-        " & ".join(titles) + r" \\",
-        " & ".join(map(_subset_heads, widths)) + r" \\",
-        r"\midrule",
-    ]
-    for row in zip_longest(*blocks):
-        filled = [cells or ("",) * (width + 2) for cells, width in zip(row, widths, strict=True)]
-        lines.append(" & ".join(" & ".join(cells) for cells in filled) + r" \\")
-    return _tabular("".join("lr" + "c" * width for width in widths), lines)
-
-
-def _stacked(
-    names: Sequence[str], blocks: Sequence[Sequence[tuple[str, ...]]], widths: Sequence[int]
-) -> str:
-    """Return the criteria one below the other."""
-    widest = max(widths)
-    lines = [_subset_heads(widest) + r" \\"]
-    for name, rows in zip(names, blocks, strict=True):
-        lines += [r"\midrule", rf"\multicolumn{{{widest + 2}}}{{l}}{{{escaped(name)}}} \\"]
-        lines += [" & ".join(cells) + r" \\" for cells in rows]
-    return _tabular("lr" + "c" * widest, lines)
-
-
-def _subset_heads(width: int) -> str:
-    return rf"System & Mean & \multicolumn{{{width}}}{{c}}{{Homogeneous subsets}}"
-
-
-def _subset_rows(block: SubsetBlock, letters: bool) -> tuple[list[tuple[str, ...]], int]:
-    held = dict(block.tukey.letters) if letters else subset_letters(block.tukey)
-    names = sorted(
-        {letter for each in held.values() for letter in split_letters(each)},
-        key=lambda letter: (len(letter), letter[0].islower(), letter),
-    )
-    rows = [
-        (
-            escaped(system),
-            _number(block.means[system], 2),
-            *(escaped(name) if name in split_letters(held[system]) else "" for name in names),
-        )
-        for system in block.tukey.letters
-    ]
-    return rows, len(names)
-
-
-def subset_letters(tukey: Tukey) -> dict[str, str]:
-    """For each system the letters of SPSS's subsets that hold it, best subset first."""
-    held = {system: "" for system in tukey.letters}
-    for number, subset in enumerate(tukey.subsets):
-        for system in subset:
-            held[system] += letter_name(number)
-    return held
-
-
-# --- Table 11 of TUNA 2008 -------------------------------------------------------------------
-
-
-def descriptives_table(criteria: Sequence[CriterionReport]) -> str:
-    """Means by the levels of a factor and over both, with the SD (Gatt, Belz & Kow 2008, T. 11).
-
-    Errors are percentages and have no SD. Systems are in the order of the first criterion, the
-    largest mean of its first level on top.
-    """
-    levels = sorted({level for each in criteria for row in each.systems for level in row.by_level})
-    first = {row.system: row for row in criteria[0].systems}
-    systems = sorted(first, key=lambda name: -first[name].by_level.get(levels[0], 0.0))
-    spans = [len(levels) + (1 if each.kind == "error" else 2) for each in criteria]
-    titles = [
-        rf"\multicolumn{{{span}}}{{c}}{{{escaped(each.criterion)}}}"
-        for each, span in zip(criteria, spans, strict=True)
-    ]
-    both = "both" if len(levels) == 2 else "all"
-    heads = [
-        " & ".join([*map(escaped, levels), both, *(["SD"] if each.kind != "error" else [])])
-        for each in criteria
-    ]
-    lines = [" & ".join(["", *titles]) + r" \\", " & ".join(["", *heads]) + r" \\", r"\midrule"]
-    for system in systems:
-        cells = [_descriptive_cells(each, system, levels) for each in criteria]
-        lines.append(" & ".join([escaped(system), *cells]) + r" \\")
-    return _tabular("l" + "r" * sum(spans), lines)
-
-
-def _descriptive_cells(report: CriterionReport, system: str, levels: Sequence[str]) -> str:
-    row = next((row for row in report.systems if row.system == system), None)
-    factor = 100.0 if report.kind == "error" else 1.0
-    width = len(levels) + (1 if report.kind == "error" else 2)
-    if row is None:
-        return " & ".join([""] * width)
-    means = [row.by_level.get(level) for level in levels] + [row.mean]
-    cells = ["" if mean is None else _number(factor * mean, 3) for mean in means]
-    if report.kind != "error":
-        cells.append("" if row.sd is None else _number(row.sd, 3))
-    return " & ".join(cells)
-
-
-# --- Table 3 of data-to-document generation --------------------------------------------------
-
-
-def means_table(criteria: Sequence[CriterionReport]) -> str:
-    """Mean of each criterion by system (Wiseman, Shieber & Rush 2017, Table 3, human part)."""
-    systems = list(dict.fromkeys(row.system for each in criteria for row in each.systems))
-    means = [{row.system: row.mean for row in each.systems} for each in criteria]
-    lines = [
-        " & ".join(["", *(escaped(each.criterion) for each in criteria)]) + r" \\",
-        r"\midrule",
-    ]
-    for system in systems:
-        cells = [_number(each[system], 2) if system in each else "" for each in means]
-        lines.append(" & ".join([escaped(system), *cells]) + r" \\")
-    return _tabular("l" + "r" * len(criteria), lines)
 
 
 def _number(number: float, digits: int) -> str:
@@ -425,8 +258,3 @@ def _number(number: float, digits: int) -> str:
     if float(text) == 0:
         text = text.lstrip("-")
     return f"$-${text[1:]}" if text.startswith("-") else text
-
-
-def _tabular(columns: str, lines: Sequence[str]) -> str:
-    body = "\n".join(lines)
-    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from analysis.reliability.generalisability import Generalisability
+from analysis.report.model import SystemRow
 from analysis.report.ranking_section import RankingSection
 from analysis.report.scale_section import ScaleSection
 from analysis.scales.comparison import FixedMean
@@ -14,28 +15,32 @@ from analysis.scales.mixed_model import MixedModel
 from analysis.scales.ordinal_model import OrdinalModel
 from analysis.translatable import gettext_noop as _
 
-from .table_model import SYSTEM, Column, Format, P, Role, Row, Table, rows_of
+from .table_model import SYSTEM, Column, Format, N, P, Role, Table, rows_of
 
 
-def model_tables(section: RankingSection | ScaleSection, scale: str) -> Iterator[Table]:
+def model_tables(
+    section: RankingSection | ScaleSection, scale: str, systems: Sequence[SystemRow]
+) -> Iterator[Table]:
     """Yield the tables of a section's models; `scale` says what the values are."""
     if section.clustered:
         caption = _("Least squares with errors clustered by rater and item")
-        yield _estimates_table("clustered", caption, section.clustered.means)
+        yield _estimates_table("clustered", caption, section.clustered.means, systems)
     model = section.mixed_full or section.mixed
     if model:
-        yield replace(mixed_table(model), role=Role.HONEST, notes=(model.formula, scale))
+        notes = (model.formula, scale)
+        yield replace(mixed_table(model, systems), role=Role.HONEST, notes=notes)
         yield pairs_table(
             "mixed-pairs", _("Mixed model, pair by pair, simultaneous"), model.contrasts
         )
     if isinstance(section, ScaleSection) and section.ordinal:
-        yield from ordinal_tables(section.ordinal)
+        yield from ordinal_tables(section.ordinal, systems)
     if isinstance(section, ScaleSection) and section.generalisability:
         yield from generalisability_tables(section.generalisability)
 
 
-def ordinal_tables(model: OrdinalModel) -> Iterator[Table]:
+def ordinal_tables(model: OrdinalModel, systems: Sequence[SystemRow] = ()) -> Iterator[Table]:
     """Yield an ordinal model's systems with their shares of categories, and all pairs."""
+    sizes = {row.system: row.judgements for row in systems}
     caption = _("Ordinal mixed model: places in logits, and how often each value is expected")
     values = (
         Column(f"{value:g} (%)", Format.NUMBER, 1, is_label=True) for value in model.categories
@@ -43,10 +48,17 @@ def ordinal_tables(model: OrdinalModel) -> Iterator[Table]:
     yield Table(
         "ordinal",
         caption,
-        (SYSTEM, Column(_("Logit"), Format.NUMBER, 2), *values),
-        tuple(
-            Row((each.system, each.logit, *(100 * share for share in each.shares)))
-            for each in model.systems
+        (SYSTEM, Column(_("Logit"), Format.NUMBER, 2), *values, *([N] if sizes else [])),
+        rows_of(
+            *(
+                (
+                    each.system,
+                    each.logit,
+                    *(100 * share for share in each.shares),
+                    *([sizes.get(each.system)] if sizes else []),
+                )
+                for each in model.systems
+            )
         ),
         Role.HONEST,
         notes=(model.formula,),
@@ -96,19 +108,40 @@ def generalisability_tables(found: Generalisability) -> Iterator[Table]:
     )
 
 
-def mixed_table(model: MixedModel) -> Table:
+def mixed_table(model: MixedModel, systems: Sequence[SystemRow] = ()) -> Table:
     """Return the means of a mixed model."""
     caption = _("Mixed model: raters and items as random effects")
-    return replace(_estimates_table("mixed", caption, model.means), notes=(model.formula,))
+    table = _estimates_table("mixed", caption, model.means, systems)
+    return replace(table, notes=(model.formula,))
 
 
-def _estimates_table(name: str, caption: str, means: Sequence[FixedMean]) -> Table:
-    """Return a model's means with their intervals."""
+def _estimates_table(
+    name: str, caption: str, means: Sequence[FixedMean], systems: Sequence[SystemRow]
+) -> Table:
+    """Return a model's means with their errors and intervals, and each system's judgements."""
+    sizes = {row.system: row.judgements for row in systems}
     return Table(
         name,
         caption,
-        (SYSTEM, Column(_("Mean"), Format.NUMBER, 3), Column(_("Interval"), Format.INTERVAL, 3)),
-        rows_of(*((mean.system, mean.mean, (mean.low, mean.high)) for mean in means)),
+        (
+            SYSTEM,
+            Column(_("Mean"), Format.NUMBER, 3),
+            Column(_("Error"), Format.NUMBER, 3),
+            Column(_("Interval"), Format.INTERVAL, 3),
+            *([N] if sizes else []),
+        ),
+        rows_of(
+            *(
+                (
+                    mean.system,
+                    mean.mean,
+                    mean.se,
+                    (mean.low, mean.high),
+                    *([sizes.get(mean.system)] if sizes else []),
+                )
+                for mean in means
+            )
+        ),
     )
 
 

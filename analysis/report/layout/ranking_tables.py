@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.ranking.bradley_terry import BradleyTerry
 from analysis.ranking.clusters import Ranking
+from analysis.report.model import SystemRow
 from analysis.report.ranking_section import RankingSection, WinShare
 from analysis.translatable import gettext_noop as _
 
@@ -25,7 +26,7 @@ ALWAYS_WON = _(
     "Some systems always won or tied, so the estimates are penalised (Firth 1993), and errors take "
     "each rater or item as one comparison of a pair. Exact tests say what raters agree on."
 )
-CLUSTER = Column(_("Cluster"), Format.WHOLE)
+CLUSTER = Column(_("Cluster"), Format.WHOLE, is_once=True)
 RANKS = Column(_("Ranks"), Format.RANGE)
 
 
@@ -75,12 +76,11 @@ def strength_table(result: BradleyTerry) -> Table:
 def _clustered_rows(
     systems: Sequence[Any], cells: Callable[[Any], tuple[Cell, ...]]
 ) -> tuple[Row, ...]:
-    """Rows in which a cluster's number is written once, at its first system."""
+    """Return a row for each system; the first of a cluster begins it."""
     before = [None, *(system.cluster for system in systems)]
     return tuple(
-        Row((system.cluster if begins else "", *cells(system)), begins)
+        Row((system.cluster, *cells(system)), system.cluster != last)
         for system, last in zip(systems, before, strict=False)
-        for begins in [system.cluster != last]
     )
 
 
@@ -98,7 +98,9 @@ def _wins_table(shares: Sequence[WinShare]) -> Table:
     )
 
 
-def ranking_tables(ranking: RankingSection, schemes: Sequence[str]) -> Iterator[Table]:
+def ranking_tables(
+    ranking: RankingSection, schemes: Sequence[str], systems: Sequence[SystemRow]
+) -> Iterator[Table]:
     """Yield all tables of a relative criterion."""
     # The database sorts a mapping's names by their length; the options have the right order.
     known = [scheme for scheme in schemes if scheme in ranking.rankings]
@@ -107,4 +109,4 @@ def ranking_tables(ranking: RankingSection, schemes: Sequence[str]) -> Iterator[
     if ranking.bradley_terry:
         yield strength_table(ranking.bradley_terry)
     yield _wins_table(ranking.win_shares)
-    yield from model_tables(ranking, ranking.mixed_scale)
+    yield from model_tables(ranking, ranking.mixed_scale, systems)

@@ -16,12 +16,25 @@ from analysis.report.sentences import stated
 from analysis.scales.correlations import Correlation
 from analysis.translatable import gettext_noop as _
 
-from .answer_tables import ReportPart, answer_tables, parts_of
+from .answer_tables import ReportPart, answer_tables, parts_of, with_level
 from .effect_tables import effect_tables
+from .metric_tables import metric_tables
 from .ranking_tables import ranking_tables
-from .scale_tables import scale_tables
+from .scale_tables import overview_table, scale_tables
 from .span_tables import agreement_note, span_tables
-from .table_model import SYSTEM, Column, Format, P, Role, Row, Table, rows_of
+from .table_model import (
+    SYSTEM,
+    Column,
+    Format,
+    N,
+    P,
+    Role,
+    Row,
+    Table,
+    file_names,
+    filed,
+    rows_of,
+)
 
 
 def _category_table(section: CategorySection) -> Table:
@@ -34,7 +47,7 @@ def _category_table(section: CategorySection) -> Table:
     return Table(
         "categories",
         _("Percentages by system"),
-        (SYSTEM, *labels, Column("n", Format.WHOLE)),
+        (SYSTEM, *labels, N),
         tuple(Row((row.system, *row.percent, row.judgements)) for row in section.rows),
         Role.PAPER,
         notes=(note,) if note else (),
@@ -61,10 +74,14 @@ def agreement_table(coefficients: Sequence[Coefficient]) -> Table:
             Column(_("Coefficient")),
             Column(_("Value"), Format.NUMBER, 3),
             Column(_("Interval"), Format.INTERVAL, 3),
+            N,
             Column(_("Not available because")),
         ),
         rows_of(
-            *((each.name, each.value, (each.low, each.high), each.reason) for each in coefficients)
+            *(
+                (each.name, each.value, (each.low, each.high), each.units or None, each.reason)
+                for each in coefficients
+            )
         ),
         Role.AGREEMENT,
     )
@@ -132,12 +149,13 @@ def correlation_table(found: Sequence[Correlation]) -> Table | None:
             Column(_("Level")),
             Column("r", Format.NUMBER, 3),
             P,
-            Column("n", Format.WHOLE),
+            N,
         ),
         tuple(
             Row((each.a, each.b, each.method, each.level, each.value, each.p, each.n))
             for each in found
         ),
+        file="tables/correlations",
     )
 
 
@@ -170,6 +188,50 @@ class CriterionTables:
     @property
     def honest(self) -> list[Table]:
         return self.of(Role.HONEST)
+
+
+def all_tables(
+    report: Report, declined: Mapping[str, Any] | None = None
+) -> list[tuple[str, tuple[Table, ...]]]:
+    """Return every table of a report under a heading: its pages show these and no others.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    declined : numbers of answers of raters who could not judge (see `analysis.report.declined`)
+    """
+    between = (overview_table(report), correlation_table(report.correlations))
+    metrics = metrics_of(report)
+    headed = [("All criteria", tuple(table for table in between if table))]
+    for found in tables_of(report, declined=declined):
+        headed.append((found.name, found.tables))
+        headed.append((f"{found.name}: metrics", metrics.get(found.name, ())))
+    return [(heading, tables) for heading, tables in headed if tables]
+
+
+def metrics_of(report: Report) -> dict[str, tuple[Table, ...]]:
+    """Return the tables about metrics by criterion.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    """
+    folders = folders_of(report)
+    return {
+        section.criterion: filed(f"{folders[section.criterion]}/metrics/", metric_tables(section))
+        for section in report.metrics
+    }
+
+
+def folders_of(report: Report) -> dict[str, str]:
+    """Return the name that each criterion has in names of files.
+
+    Parameters
+    ----------
+    report : from `make_report`
+    """
+    criteria = [found.criterion for found in report.criteria]
+    return dict(zip(criteria, file_names(criteria), strict=True))
 
 
 def tables_of(
@@ -209,18 +271,20 @@ def _criterion(
         if section
         for method, reason in section.undefined.items()
     }
-    tables = (
+    made = (
         *answer_tables(answer, found),
         *_tables(found, report),
         *declined_tables(declined),
     )
+    folder = folders_of(report)[found.criterion]
+    tables = filed(f"{folder}/", (with_level(table, found.alpha) for table in made))
     return CriterionTables(
         name=found.criterion,
         kind=found.kind,
         facts=tuple(_facts(found, timed_out)),
         answer=answer,
         tables=tables,
-        parts=parts_of(tables, found.alpha),
+        parts=parts_of(tables),
         undefined=tuple(undefined.items()),
         sentences=found.sentences,
     )
@@ -239,7 +303,8 @@ def _facts(found: CriterionReport, timed_out: int) -> Iterator[tuple[str, str]]:
 
 def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
     if found.ranking:
-        yield from ranking_tables(found.ranking, report.options.get("resample", ()))
+        schemes = report.options.get("resample", ())
+        yield from ranking_tables(found.ranking, schemes, found.systems)
     if found.categories:
         yield _category_table(found.categories)
     if found.spans:

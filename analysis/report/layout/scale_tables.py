@@ -14,7 +14,7 @@ from analysis.scales.tukey_hsd import Tukey, letter_name
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import model_tables, pairs_table
-from .table_model import SYSTEM, Cell, Column, Format, P, Role, Table, rows_of
+from .table_model import SYSTEM, Cell, Column, Format, N, P, Role, Table, rows_of
 
 
 def scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table]:
@@ -26,12 +26,10 @@ def scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table]
     tests = [test for test in (scale.kruskal, scale.friedman) if test]
     if tests or scale.welch:
         # Errors are not measurements: TUNA's paper tests them by ranks.
-        yield replace(
-            _tests_table(tests, scale.welch), role=Role.PAPER if is_error else Role.HONEST
-        )
+        yield replace(tests_table(tests, scale.welch), role=Role.PAPER if is_error else Role.HONEST)
     if scale.tukey:
         yield pairs_table("tukey", _("Tukey HSD, pair by pair"), scale.tukey.pairs)
-    yield from model_tables(scale, scale.scale)
+    yield from model_tables(scale, scale.scale, found.systems)
 
 
 def means_table(found: CriterionReport) -> Table:
@@ -46,6 +44,7 @@ def means_table(found: CriterionReport) -> Table:
         (
             system.system,
             *_measured(found, system),
+            system.judgements,
             *(letter if system.system in subset else "" for letter, subset in subsets.items()),
         )
         for system in found.systems
@@ -53,7 +52,7 @@ def means_table(found: CriterionReport) -> Table:
     return Table(
         "means",
         _("Means and homogeneous subsets"),
-        (SYSTEM, *_measures(found), *(Column(letter, is_label=True) for letter in subsets)),
+        (SYSTEM, *_measures(found), N, *(Column(letter, is_label=True) for letter in subsets)),
         rows_of(*rows),
         Role.PAPER,
         notes=shared + _about_times(found),
@@ -113,33 +112,54 @@ def overview_table(report: Report) -> Table | None:
     criteria = [found for found in report.criteria if found.scale]
     if len(criteria) < 2:
         return None
-    systems = [system.system for system in criteria[0].systems]
+    rows = [{row.system: row for row in found.systems} for found in criteria]
+    systems = list(dict.fromkeys(system for each in rows for system in each))
+    # One column serves all criteria where raters judged the same outputs on each.
+    sizes = [{system: row.judgements for system, row in each.items()} for each in rows]
+    is_one_n = all(each == sizes[0] for each in sizes)
+    parts = list(zip(criteria, rows, strict=True))
     return Table(
         "overview",
         _("All criteria side by side"),
-        (SYSTEM, *(column for found in criteria for column in _overview_columns(found))),
+        (
+            SYSTEM,
+            *(column for found in criteria for column in _overview_columns(found, not is_one_n)),
+            *([N] if is_one_n else []),
+        ),
         rows_of(
             *(
-                (system, *(cell for found in criteria for cell in _overview_cells(found, system)))
+                (
+                    system,
+                    *(
+                        cell
+                        for found, known in parts
+                        for cell in _overview_cells(found, known.get(system), not is_one_n)
+                    ),
+                    *([sizes[0].get(system)] if is_one_n else []),
+                )
                 for system in systems
             )
         ),
         Role.PAPER,
         notes=(_("Letters: homogeneous subsets by Tukey's HSD."), *_about_times(*criteria)),
+        file="tables/overview",
     )
 
 
-def _overview_columns(found: CriterionReport) -> Iterator[Column]:
+def _overview_columns(found: CriterionReport, has_n: bool) -> Iterator[Column]:
     yield from _measures(found, group=found.criterion)
+    if has_n:
+        yield replace(N, group=found.criterion)
     if _overview_subsets(found):
         yield Column(_("Subsets"), group=found.criterion)
 
 
-def _overview_cells(found: CriterionReport, system: str) -> Iterator[Cell]:
-    row = next((row for row in found.systems if row.system == system), None)
-    yield from _measured(found, row) if row else [""] * len(_measures(found))
+def _overview_cells(found: CriterionReport, row: SystemRow | None, has_n: bool) -> Iterator[Cell]:
+    yield from _measured(found, row) if row else [None] * len(_measures(found))
+    if has_n:
+        yield row.judgements if row else None
     if subsets := _overview_subsets(found):
-        yield " ".join(letter for letter, subset in subsets.items() if system in subset)
+        yield " ".join(letter for letter, subset in subsets.items() if row and row.system in subset)
 
 
 def _overview_subsets(found: CriterionReport) -> dict[str, tuple[str, ...]]:
@@ -171,19 +191,27 @@ def anova_table(anova: Anova) -> Table:
     )
 
 
-def _tests_table(tests: Sequence[RankTest], unequal: Welch | None) -> Table:
-    """Kruskal–Wallis, Friedman and Welch, each with its statistic."""
+def tests_table(tests: Sequence[RankTest], unequal: Welch | None = None) -> Table:
+    """Return Kruskal–Wallis, Friedman and Welch, each with its statistic."""
     assumed = _("They assume independent judgements; Friedman's, that raters have no tastes.")
     rows: list[tuple[Cell, ...]] = [
-        (test.test, f"χ²({test.df}) = {test.statistic:.2f}", test.p) for test in tests
+        (test.test, "χ²", test.statistic, test.df, None, test.p, test.n) for test in tests
     ]
     if unequal:
-        between = f"F({unequal.df:.0f}, {unequal.df_residual:.1f})"
-        rows.append(("Welch", f"{between} = {unequal.F:.2f}", unequal.p))
+        of_groups = (unequal.F, unequal.df, unequal.df_residual, unequal.p)
+        rows.append(("Welch", "F", *of_groups, None))
     return Table(
         "tests",
         _("Tests on ranks and with unequal variances"),
-        (Column(_("Test")), Column(_("Statistic")), P),
+        (
+            Column(_("Test")),
+            Column(_("Statistic")),
+            Column(_("Value"), Format.NUMBER, 2),
+            Column("df", Format.DEGREES),
+            Column(_("Residual df"), Format.DEGREES),
+            P,
+            N,
+        ),
         rows_of(*rows),
         Role.HONEST,
         notes=(assumed,),

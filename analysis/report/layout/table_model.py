@@ -9,10 +9,10 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any
 
 from analysis.report.sentences import probability
@@ -36,6 +36,9 @@ class Format(Enum):
     INTERVAL = "interval"  # (low, high)
 
 
+TWO_NUMBERS = (Format.RANGE, Format.INTERVAL)
+
+
 class Role(Enum):
     """The place of a table in a report."""
 
@@ -55,6 +58,7 @@ class Column:
     digits: int = 0
     group: str = ""
     is_label: bool = False  # the title is data (a factor's level), so nobody translates it
+    is_once: bool = False  # printed only in the first row of a cluster; a file repeats it
 
     @property
     def full_title(self) -> str:
@@ -76,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """`name` can be part of a file's name; `heads` is the column that names the row."""
+    """`heads` is the column that names the row; `file`, the path of its files without an ending."""
 
     name: str
     caption: str
@@ -85,6 +89,7 @@ class Table:
     role: Role = Role.MORE
     heads: int = 0
     notes: tuple[str, ...] = ()
+    file: str = ""
 
     @property
     def groups(self) -> list[tuple[str, int]]:
@@ -102,13 +107,16 @@ class Table:
                 row,
                 [
                     (text(cell, column), column, place == self.heads)
-                    for place, (cell, column) in enumerate(
-                        zip(row.cells, self.columns, strict=True)
-                    )
+                    for place, (cell, column) in enumerate(self.printed(row))
                 ],
             )
             for row in self.rows
         ]
+
+    def printed(self, row: Row) -> list[tuple[Cell, Column]]:
+        """Pair the cells of a row with their columns; what the cluster above says is empty."""
+        pairs = zip(row.cells, self.columns, strict=True)
+        return [("" if each.is_once and not row.begins else cell, each) for cell, each in pairs]
 
 
 def rows_of(*rows: Sequence[Cell]) -> tuple[Row, ...]:
@@ -146,24 +154,59 @@ def _two_numbers(cell: tuple[float | None, float | None], column: Column) -> str
 
 
 def as_csv(table: Table) -> str:
-    """Write numbers in full; guard text that a spreadsheet would run as a formula."""
+    """Write numbers in full, the ends of an interval in columns of their own.
+
+    Text that a spreadsheet would run as a formula is guarded.
+    """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([guarded(column.full_title) for column in table.columns])
+    writer.writerow([guarded(title) for column in table.columns for title in _csv_titles(column)])
     for row in table.rows:
-        writer.writerow(
-            _csv_cell(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)
-        )
+        pairs = zip(row.cells, table.columns, strict=True)
+        writer.writerow([each for cell, column in pairs for each in _csv_cells(cell, column)])
     return out.getvalue()
 
 
-def _csv_cell(cell: Cell, column: Column) -> Any:
+def _csv_titles(column: Column) -> list[str]:
+    title = column.full_title
+    return [f"{title} low", f"{title} high"] if column.format in TWO_NUMBERS else [title]
+
+
+def _csv_cells(cell: Cell, column: Column) -> list[Any]:
+    if column.format in TWO_NUMBERS:
+        return ["" if end is None else end for end in cell] if isinstance(cell, tuple) else ["", ""]
     if cell is None:
-        return ""
-    if isinstance(cell, tuple):
-        return text(cell, column)
-    return guarded(cell) if isinstance(cell, str) else cell
+        return [""]
+    return [guarded(cell) if isinstance(cell, str) else cell]
+
+
+def file_name(label: str) -> str:
+    """Return a label as a part of a file's name: letters, digits and hyphens."""
+    return "".join(each if each.isascii() and each.isalnum() else "-" for each in label) or "table"
+
+
+def file_names(labels: Iterable[str]) -> list[str]:
+    """Give each label a file name of its own, also where they differ only in other characters."""
+    names: list[str] = []
+    for label in labels:
+        name, number = file_name(label), count(2)
+        taken = {each.casefold() for each in names}  # some file systems do not tell cases apart
+        while name.casefold() in taken:
+            name = f"{file_name(label)}-{next(number)}"
+        names.append(name)
+    return names
+
+
+def filed(folder: str, tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Say where in a bundle the files of these tables are."""
+    tables = tuple(tables)
+    names = file_names(table.name for table in tables)
+    return tuple(
+        replace(table, file=f"tables/{folder}{name}")
+        for table, name in zip(tables, names, strict=True)
+    )
 
 
 SYSTEM = Column(_("System"))
 P = Column("p", Format.P)
+N = Column("n", Format.WHOLE)

@@ -15,10 +15,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from analysis.report.layout.metric_tables import metric_tables
 from analysis.report.layout.report_tables import (
     CriterionTables,
     correlation_table,
+    metrics_of,
     tables_of,
 )
 from analysis.report.layout.scale_tables import overview_table
@@ -227,7 +227,7 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
         raise Http404
     require_files(run)
     people = {found.name: found for found in tables_of(result, run.timed_out)}
-    headings = _headings(run)
+    headings, tables = _headings(run), metrics_of(result)
     drawn = bundle.plots_of(run, list(people))
     return {
         "result": result,
@@ -236,7 +236,7 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
                 "section": section,
                 "heading": headings[section.criterion],
                 "people": people[section.criterion],
-                "tables": metric_tables(section),
+                "tables": tables[section.criterion],
                 "plots": [
                     plot
                     for name in drawn[section.criterion]

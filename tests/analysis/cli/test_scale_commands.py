@@ -216,7 +216,6 @@ FAULTS = [
     (["report", "--kind", "Clarity"], "write it as CRITERION=KIND"),
     (["report", "--kind", "Clarity=blue"], "blue"),
     (["report", "--options", "/nowhere.json"], "/nowhere.json"),
-    (["kruskal", *CLARITY, "--latex"], "has no LaTeX"),
     (["mixed", *CLARITY, "--exclude-raters", "r0,r1,r2,r3,r4,nobody"], "nobody"),
 ]
 

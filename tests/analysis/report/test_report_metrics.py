@@ -147,7 +147,7 @@ def test_the_bundle_computes_the_metrics_again(report, tmp_path, capsys, monkeyp
     files = read_bundle(file).files
     assert read_compared(files, lower_is_better=["errors"]).sha256 == compared().sha256
     assert {"plots/quality-metrics-scatter.svg", "plots/quality-metrics-heatmap.svg"} <= set(files)
-    assert b"good" in files["tables/quality-metrics-system-level.tex"]
+    assert b"good" in files["tables/quality/metrics/system-level.tex"]
     assert main(["report", str(file), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again == json.loads(json.dumps(report.as_dict()))

@@ -119,7 +119,7 @@ def test_metrics_against_people_after_the_ranking_by_people(olga, client, rated)
     # What is uploaded later does not move the report.
     rated.metrics.all().delete()
     assert run_compared(run).scores.metrics == ("comet",)
-    table = report_file(run, "csv/quality/metrics/system-level.csv")
+    table = report_file(run, "tables/quality/metrics/system-level.csv")
     assert table is not None and b"comet" in table.content
     publishing.publish_report(run, by=make_owner())
     client.logout()

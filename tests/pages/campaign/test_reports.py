@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from collections import Counter
 
@@ -152,7 +153,7 @@ def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_th
     assert page.count(">How &lt;much&gt; does it say?</p>") == 2
     assert 'href="#criterion-info_quality">Info quality</a>' in page
     assert '<th scope="colgroup" colspan="3" class="group"><bdi>Info quality</bdi></th>' in page
-    assert "files/csv/info_quality/" in page
+    assert "files/tables/info-quality/means.csv" in page
 
 
 def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
@@ -225,9 +226,9 @@ def test_every_file_of_a_report_can_be_fetched_and_no_other(olga, campaign, run)
         answer = olga.get(address("analysis-file", campaign, run.pk, name))
         assert answer.status_code == 200, name
         assert answer["X-Content-Type-Options"] == "nosniff"
-    csv = olga.get(address("analysis-file", campaign, run.pk, "csv/quality/ranking-none.csv"))
-    assert csv.content.decode().splitlines()[0] == "Cluster,Score,Ranks,System"
-    for name in ("nothing.svg", "../../settings.py", "csv/quality/nothing.csv", "csv/x", "a\x00b"):
+    csv = olga.get(address("analysis-file", campaign, run.pk, "tables/quality/ranking-none.csv"))
+    assert csv.content.decode().splitlines()[0] == "Cluster,Score,Ranks low,Ranks high,System"
+    for name in ("nothing.svg", "../../settings.py", "tables/quality/x.csv", "tables", "a\x00b"):
         assert olga.get(address("analysis-file", campaign, run.pk, name)).status_code == 404
 
 
@@ -431,3 +432,22 @@ def test_addresses_with_signs_that_no_database_holds_are_404(olga):
     for prefix in ("campaigns", "r", "reports"):
         for code in ("%00", "a%00b", "%ed%a0%80"):
             assert olga.get(f"/{prefix}/{code}/").status_code == 404
+
+
+TABLE = re.compile(r'<table class="report">.*?</table>(.*?)(?=<table|<summary>|$)', re.DOTALL)
+
+
+def test_every_table_of_a_page_can_be_downloaded_as_csv_and_as_latex(olga, campaign, run):
+    """The organiser's page and the public one."""
+    report = publishing.publish_report(run, by=run.campaign.owner)
+    for address_of_page in (
+        address("analysis-run", campaign, run.pk),
+        reverse("rankme:report-public", args=[report.code]),
+    ):
+        tables = TABLE.findall(olga.get(address_of_page).content.decode())
+        assert len(tables) > 5
+        for below in tables:
+            for form in ("csv", "tex"):
+                (link,) = re.findall(rf'href="(\S+/files/tables/\S+\.{form})"', below)
+                assert link.startswith(address_of_page)
+                assert olga.get(link).status_code == 200, link
