@@ -3,10 +3,12 @@
 gunicorn starts the processes, replaces lost and hung ones and stops them in order. Inside each
 process waitress reads requests and writes answers in one loop, and its threads see only complete
 requests: connections that send nothing, half a header or half a body cost a socket and no thread.
+Raters have threads of their own: whatever the pages of others wait for, answers are taken.
 """
 
 import atexit
 import os
+import re
 import resource
 import shutil
 from collections.abc import Iterable
@@ -18,6 +20,7 @@ from gunicorn.config import Config
 from gunicorn.glogging import Logger
 from gunicorn.workers.base import Worker
 from waitress import create_server
+from waitress.task import ThreadedTaskDispatcher
 from waitress.wasyncore import loop
 
 from evalsite import environment
@@ -31,10 +34,10 @@ os.environ.setdefault("STATEMENT_TIMEOUT_SECONDS", "15")
 bind = f"{environment.text('HOST', '127.0.0.1')}:{environment.text('PORT', '8000')}"
 worker_class = "evalsite.gunicorn.WaitressWorker"
 workers = environment.whole_number("WEB_PROCESSES", 2)
-threads = environment.whole_number("WEB_THREADS", 4)
+threads = environment.whole_number("WEB_THREADS", 4)  # for raters, and as many for all others
 # The site is loaded once and forked: less memory, and a killed child is back at once.
 preload_app = True
-# A process is replaced when no thread of it has been free for so long.
+# A process is replaced when no thread for raters, or none for others, has been free for so long.
 timeout = environment.whole_number("REQUEST_SECONDS", 120)
 graceful_timeout = environment.whole_number("GRACEFUL_SECONDS", 30)
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -77,16 +80,52 @@ def on_starting(server: Arbiter) -> None:
         before_the_fork(name_new_storage)
 
 
+RATERS_PAGES = re.compile(
+    re.escape(settings.PATH_PREFIX) + r"/(r/[^/]+/(?!media/)|(healthz|readyz)/)"
+)
+
+
+class Lanes(ThreadedTaskDispatcher):
+    """Threads for what raters do with their work, and as many others for everything else.
+
+    Files, reports, exports and organisers' pages may wait for a bucket or a large table. Then they
+    wait for each other, and no rater waits for them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others = ThreadedTaskDispatcher()
+
+    def set_thread_count(self, count: int) -> None:
+        super().set_thread_count(count)
+        self.others.set_thread_count(count)
+
+    def add_task(self, task: Any) -> None:
+        path = getattr(task.requests[0], "path", "")  # none, if the request cannot be read
+        if RATERS_PAGES.match(path):
+            super().add_task(task)
+        else:
+            self.others.add_task(task)
+
+    def with_a_free_thread(self, threads: int) -> set[bool]:
+        """Which lanes have a thread that waits for work; True is that of the raters."""
+        lanes = {True: self, False: self.others}
+        return {name for name, lane in lanes.items() if lane.active_count < threads}
+
+
 class WaitressWorker(Worker):
     """A process of gunicorn in which waitress serves gunicorn's socket."""
 
     def run(self) -> None:
         connections: dict[int, Any] = {}
+        self.were_free: set[bool] = set()
+        lanes = Lanes()
+        lanes.set_thread_count(self.cfg.threads)
         server = create_server(
             self.answer,
             map=connections,
             sockets=[listener.sock for listener in self.sockets],
-            threads=self.cfg.threads,
+            _dispatcher=lanes,
             ident=None,
             url_prefix=settings.PATH_PREFIX,
             connection_limit=(open_files() - OTHER_FILES) // FILES_PER_CONNECTION,
@@ -99,17 +138,24 @@ class WaitressWorker(Worker):
             clear_untrusted_proxy_headers=False,
         )
         while self.alive and self.ppid == os.getppid():
-            if server.task_dispatcher.active_count < self.cfg.threads:
-                self.notify()  # a thread is free
+            self.note_free(lanes.with_a_free_thread(self.cfg.threads))
             loop(timeout=1, use_poll=True, map=connections, count=1)
         server.accepting = False
         while is_busy(server) and self.ppid == os.getppid():  # gunicorn sets a limit
             loop(timeout=0.1, use_poll=True, map=connections, count=1)
 
     def answer(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        self.notify()  # a thread was free
+        path = environ["SCRIPT_NAME"] + environ["PATH_INFO"]
+        self.note_free({bool(RATERS_PAGES.match(path))})  # a thread of that lane was
         answer: Iterable[bytes] = self.wsgi(environ, start_response)
         return answer
+
+    def note_free(self, lanes: set[bool]) -> None:
+        """Tell gunicorn that the process lives, as soon as each lane has had a free thread."""
+        self.were_free |= lanes
+        if len(self.were_free) == 2:
+            self.were_free = set()
+            self.notify()
 
 
 def is_busy(server: Any) -> bool:

@@ -12,7 +12,7 @@ def application(environ, start_response):
     if environ["PATH_INFO"] == "/loops-and-rests-for-ever/":  # leaves the cores to others
         while True:
             time.sleep(0.05)
-    if environ["PATH_INFO"] == "/waits-for-ever/":
+    if environ["PATH_INFO"].endswith("/waits-for-ever/"):
         time.sleep(10_000)
     if environ["PATH_INFO"] == "/takes-its-time/":
         time.sleep(0.5)

@@ -16,6 +16,7 @@ import pytest
 
 from rankme.actions.accounts import api_keys
 from tests.campaigns import make_owner
+from tests.faults.raters_at_work import FEW, campaign_for, check_nothing_lost_nothing_doubled, rate
 from tests.live import PATIENCE, LiveSite, wait_for
 from tests.nginx import proxy_before
 
@@ -130,13 +131,28 @@ def test_a_process_whose_threads_all_hang_is_replaced(stuck_site: LiveSite, path
     wait_for(stuck_site.web_answers, "the new processes")
 
 
-def test_without_a_limit_hanging_threads_would_stop_the_site(site_without_web: LiveSite):
-    site_without_web.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
-    clients = [ask(site_without_web, "/waits-for-ever/") for _ in range(CLIENTS)]
-    wait_for(lambda: not site_without_web.web_answers(), "all threads to wait")
-    site_without_web.kill_web()
+@contextlib.contextmanager
+def hanging(site: LiveSite, path: str) -> Iterator[None]:
+    """More requests for this page than there are threads, none of which ends."""
+    site.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
+    clients = [ask(site, path) for _ in range(CLIENTS)]
+    yield
+    site.kill_web()
     for client in clients:
         client.close()
+
+
+def test_raters_do_not_wait_for_what_other_pages_wait_for(site_without_web: LiveSite):
+    """As when a bucket hangs under forty readers of a report."""
+    campaign = campaign_for(screens=FEW)
+    with hanging(site_without_web, "/reports/waits-for-ever/"):
+        check_nothing_lost_nothing_doubled(rate(site_without_web.url, campaign), screens=FEW)
+
+
+def test_without_a_limit_hanging_pages_of_raters_would_stop_them(site_without_web: LiveSite):
+    """The control: threads that all wait are noticed by who needs one."""
+    with hanging(site_without_web, "/r/none/waits-for-ever/"):
+        wait_for(lambda: not site_without_web.web_answers(), "all threads to wait")
 
 
 def test_a_process_that_is_busy_with_many_requests_is_kept(stuck_site: LiveSite):
