@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from rankme.actions.campaign.paper import confirm_answers
+from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment
-from rankme.exporting.files import ExportedFile
-from rankme.exporting.paper import heds, methods
+from rankme.errors import RefusedAction
+from rankme.exporting.files import ZIP, ExportedFile
+from rankme.exporting.paper import data_set, heds, methods
 from rankme.exporting.paper.study import Study, study_of
 from rankme.forms.paper import AnswersForm
 from rankme.models import Campaign
 
 from .campaign_page import FORM, SAFE, act, campaign_page, render_campaign, sent
+from .reports import with_files
 
 TEXTS: dict[str, tuple[str, Callable[[Study], str]]] = {
     "heds.json": ("application/json", heds.heds_json),
@@ -43,7 +47,7 @@ def asked_of(study: Study) -> list[heds.Answer]:
     """The questions that the record does not answer, and those that HEDS does not ask."""
     own = [
         heds.Answer(question, "", study.confirmed.get(question.number, ""))
-        for question in methods.OWN_QUESTIONS
+        for question in (*methods.OWN_QUESTIONS, *data_set.QUESTIONS)
     ]
     return [each for each in heds.answers(study) if not each.is_known] + own
 
@@ -56,13 +60,26 @@ def _context(study: Study, form: AnswersForm) -> dict[str, Any]:
         "heds": heds.state(answers),
         "known": [each for each in answers if each.is_known],
         "open_items": methods.open_items(study),
+        "undecided": data_set.missing(study),
     }
 
 
 @campaign_page(SAFE)
+@with_files
 def paper_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
-    if name not in TEXTS:
+    """A file; an open data set that cannot be made sends back to the page, which says why."""
+    study = study_of(campaign)
+    if name == "data.zip":
+        try:
+            if study.run is not None:
+                require_files(study.run)
+            content, media_type = data_set.data_set(study), ZIP
+        except RefusedAction as refusal:
+            messages.error(request, str(refusal))
+            return redirect("rankme:campaign-paper", campaign.code)
+    elif name in TEXTS:
+        media_type, write = TEXTS[name]
+        content = write(study).encode()
+    else:
         raise Http404
-    media_type, write = TEXTS[name]
-    content = write(study_of(campaign)).encode()
     return attachment(ExportedFile(f"{campaign.code}-{name}", media_type, content))
