@@ -37,6 +37,8 @@ def made(campaign) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(data_set.data_set(study_of(campaign))))
 
 
+# The reader's library of RDF warns about its own parts.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib", "ignore:ConjunctiveGraph")
 def test_a_data_set_is_described_in_the_fields_formats(campaign, tmp_path, client):
     """Validated and loaded by `mlcroissant`; it stays a bundle that can be recomputed."""
 
