@@ -16,6 +16,11 @@ def rated_campaign(definition=None, *, raters: int = 4, items: int = 8, systems:
     campaign = make_campaign(
         definition or rankme_definition(raters_per_trial=2), items=items, systems=systems
     )
+    return rate(campaign, raters=raters)
+
+
+def rate(campaign, *, raters: int):
+    """Let raters with opinions go through the campaign."""
     names = list(campaign.criteria.values_list("name", flat=True))
     dice = np.random.default_rng(3)
     for number in range(raters):

@@ -8,10 +8,32 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analysis.errors import TableError
+from rankme.exporting.paper.earlier import as_csv, read_scores
 from rankme.exporting.paper.heds import Answer, parsed
 from rankme.untrusted.clean_text import storable
 
 LONGEST_ANSWER = 4_000
+MOST_PROBLEMS = 20
+
+
+class EarlierForm(forms.Form):
+    """The scores of an earlier study."""
+
+    file = forms.FileField(
+        label=_("Scores of an earlier study (CSV)"),
+        help_text=_("Columns: criterion, system, score; names as in this campaign."),
+    )
+
+    def clean_file(self) -> str:
+        """The scores as they are stored."""
+        try:
+            scores = as_csv(read_scores(self.cleaned_data["file"].file))
+        except TableError as error:
+            raise forms.ValidationError(list(error.problems)[:MOST_PROBLEMS]) from error
+        if not storable(scores):
+            raise forms.ValidationError(_("This contains a character that cannot be stored."))
+        return scores
 
 
 class AnswersForm(forms.Form):

@@ -151,6 +151,7 @@ participant_urls: list[URLPattern] = [
 report_urls: list[URLPattern] = [
     path(CAMPAIGN + "judgements/", reports.export_judgements, name="export-judgements"),
     path(CAMPAIGN + "paper/", paper.show_paper, name="campaign-paper"),
+    path(CAMPAIGN + "paper/earlier/", paper.take_earlier, name="campaign-paper-earlier"),
     path(CAMPAIGN + "paper/files/<str:name>", paper.paper_file, name="campaign-paper-file"),
     path(CAMPAIGN + "analysis/", reports.list_runs, name="analysis-runs"),
     path(RUN, reports.show_run, name="analysis-run"),

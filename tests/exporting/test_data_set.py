@@ -15,14 +15,8 @@ from rankme.errors import RefusedAction
 from rankme.exporting.paper import data_set
 from rankme.exporting.paper.study import study_of
 from rankme.models import Invitation, Item, Participant
+from tests.exporting_data import DECIDED
 from tests.runs import asked, executed, rated_campaign
-
-DECIDED = {
-    "licence": "1",
-    "creators": "Lovelace, Ada\nThe Lab",
-    "contents": "1",
-    "proficiency": "All raters speak the language",
-}
 
 
 @pytest.fixture

@@ -100,6 +100,7 @@ POLICY: dict[str, dict[str, str]] = {
     "export-judgements": {"GET": INSIDE},
     "campaign-paper": {"GET": INSIDE, "POST": INSIDE},
     "campaign-paper-file": {"GET": INSIDE},
+    "campaign-paper-earlier": {"POST": INSIDE},
     "analysis-runs": {"GET": INSIDE, "POST": INSIDE},
     "analysis-run": {"GET": INSIDE},
     "analysis-cancel": {"POST": INSIDE},

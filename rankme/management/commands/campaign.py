@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,11 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from rankme.actions.campaign import campaigns
+from analysis.errors import TableError
+from analysis.report.bundle import read_bundle
+from rankme.actions.campaign import campaigns, replicas
 from rankme.actions.campaign.duplicates import duplicate_campaign
+from rankme.actions.campaign.planned_work import planned_work
 from rankme.errors import RankmeError
 from rankme.management.loading import take_material
 from rankme.models import Campaign
@@ -21,7 +26,7 @@ from rankme.protocols.files import definition_from_yaml, definition_to_yaml, pre
 
 
 class Command(BaseCommand):
-    help = "Creates a campaign from a file or from another campaign, or prints a campaign's file."
+    help = "Creates a campaign from a file, another campaign or a bundle, or prints its file."
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -36,6 +41,10 @@ class Command(BaseCommand):
         copy.add_argument("--owner", help="the account that owns the copy")
         copy.add_argument("--title", default="", help="the title of the copy")
         copy.add_argument("--material", action="store_true", help="copy items and outputs, too")
+        repeat = verbs.add_parser("replicate", help="repeat the study of a bundle as a draft")
+        repeat.add_argument("file", type=Path, help="a report's bundle, or an open data set")
+        repeat.add_argument("--owner", help="the account that owns the draft")
+        repeat.add_argument("--title", default="", help="the title of the draft")
         export = verbs.add_parser("export", help="print the file that creates this campaign again")
         export.add_argument("code")
 
@@ -43,6 +52,7 @@ class Command(BaseCommand):
         verbs: dict[str, Callable[..., None]] = {
             "load": self._load,
             "copy": self._copy,
+            "replicate": self._replicate,
             "export": self._export,
         }
         try:
@@ -61,6 +71,32 @@ class Command(BaseCommand):
             _campaign(code), by=_owner(owner), title=title, with_material=material
         )
         self._tell(copy, launched=False)
+
+    def _replicate(self, *, file: Path, owner: str | None, title: str, **options: Any) -> None:
+        try:
+            found = read_bundle(file)
+        except TableError as error:
+            raise CommandError(str(error)) from error
+        user = _owner(owner)
+        copy = replicas.replicate(found, by=user, title=title)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = replicas.write_material(found, Path(folder))
+            if paths:
+                try:
+                    take_material(copy, _as_upload(Path(folder), paths), by=user)
+                except (RankmeError, CommandError):
+                    campaigns.delete_draft(copy, by=user)
+                    raise
+        self._tell(copy, launched=False)
+        if not paths:
+            self.stdout.write("The bundle has no inputs and outputs: upload them on its page.")
+            return
+        work = planned_work(copy)
+        cost = work.estimate
+        self.stdout.write(
+            f"Plan:     {cost.sittings} batches, {work.judgements} judgements, "
+            f"{cost.minutes_per_batch:.0f} minutes each, {cost.cost:.2f} {cost.currency}"
+        )
 
     def _load(
         self,
@@ -92,6 +128,14 @@ class Command(BaseCommand):
         self.stdout.write(f"Campaign: {_address('campaign', campaign)}")
         if launched:
             self.stdout.write(f"Raters:   {_address('enter', campaign)}")
+
+
+def _as_upload(folder: Path, paths: list[Path]) -> list[Path]:
+    """A table alone as it is; with files that it names, both in one zip."""
+    if len(paths) == 1:
+        return paths
+    packed = shutil.make_archive(str(folder.with_suffix(".material")), "zip", folder)
+    return [Path(packed)]
 
 
 def _address(name: str, campaign: Campaign) -> str:

@@ -10,17 +10,19 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
+from analysis.report.layout.latex import tabulars
+from analysis.report.layout.table_model import as_csv
 from rankme.actions.campaign.paper import confirm_answers
 from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import RefusedAction
-from rankme.exporting.files import ZIP, ExportedFile
-from rankme.exporting.paper import data_set, heds, methods
+from rankme.exporting.files import CSV, ZIP, ExportedFile
+from rankme.exporting.paper import data_set, earlier, heds, methods
 from rankme.exporting.paper.study import Study, study_of
-from rankme.forms.paper import AnswersForm
+from rankme.forms.paper import AnswersForm, EarlierForm
 from rankme.models import Campaign
 
-from .campaign_page import FORM, SAFE, act, campaign_page, render_campaign, sent
+from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
 from .reports import with_files
 
 TEXTS: dict[str, tuple[str, Callable[[Study], str]]] = {
@@ -28,6 +30,8 @@ TEXTS: dict[str, tuple[str, Callable[[Study], str]]] = {
     "heds.tex": ("application/x-tex", heds.heds_latex),
     "methods.md": ("text/markdown; charset=utf-8", methods.as_markdown),
     "methods.tex": ("application/x-tex", methods.as_latex),
+    "earlier.tex": ("application/x-tex", lambda study: tabulars(list(earlier.tables(study)))),
+    "earlier.csv": (CSV, lambda study: "\n".join(map(as_csv, earlier.tables(study)))),
 }
 
 
@@ -38,8 +42,33 @@ def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = AnswersForm(**sent(request), asked=asked_of(study))
     if form.is_valid() and act(request, _("Saved."), confirm_answers, campaign, form.answers()):
         return redirect("rankme:campaign-paper", campaign.code)
+    return _page(request, study, form, EarlierForm())
+
+
+@campaign_page(POST)
+def take_earlier(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Take the scores of an earlier study; reports of this one show both side by side."""
+    study = study_of(campaign)
+    form = EarlierForm(**sent(request))
+    if form.is_valid():
+        answers = {earlier.EARLIER: form.cleaned_data["file"]}
+        if act(request, _("Saved."), confirm_answers, campaign, answers):
+            return redirect("rankme:campaign-paper", campaign.code)
+    return _page(request, study, AnswersForm(asked=asked_of(study)), form)
+
+
+def _page(
+    request: HttpRequest, study: Study, form: AnswersForm, upload: EarlierForm
+) -> HttpResponse:
+    context = _context(study, form) | {"upload": upload}
+    status = 422 if form.is_bound or upload.is_bound else 200
     return render_campaign(
-        request, campaign, "report/paper.html", _context(study, form), tab="analysis-runs"
+        request,
+        study.campaign,
+        "report/paper.html",
+        context,
+        tab="analysis-runs",
+        status=status,
     )
 
 
@@ -61,6 +90,7 @@ def _context(study: Study, form: AnswersForm) -> dict[str, Any]:
         "known": [each for each in answers if each.is_known],
         "open_items": methods.open_items(study),
         "undecided": data_set.missing(study),
+        "compared": list(earlier.tables(study)),
     }
 
 

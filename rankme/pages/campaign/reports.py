@@ -35,6 +35,8 @@ from rankme.exporting.complaints import complaints_file
 from rankme.exporting.declined import declined_file
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
+from rankme.exporting.paper import earlier
+from rankme.exporting.paper.study import study_of
 from rankme.exporting.settled import settled_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
@@ -186,6 +188,7 @@ def result_context(run: AnalysisRun, *, is_public: bool = False) -> dict[str, An
         "exclusions": run.finished_result["exclusions"],
         "rule": run.finished_result.get("rule") if tells_checks else None,
         "measured": list(how_measured(run, _definition(run), tells_checks=tells_checks)),
+        "earlier": list(earlier.tables(study_of(run.campaign, run))),
         "versions": _versions_of(run),
     }
 

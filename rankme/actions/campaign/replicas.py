@@ -1,0 +1,65 @@
+"""A bundle as the start of a new campaign that repeats its study with new raters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analysis.report.bundle import Bundle
+from analysis.report.stored import read_report
+from rankme.actions.audit import note
+from rankme.errors import RefusedAction
+from rankme.exporting.paper.earlier import EARLIER, as_csv, scores_of
+from rankme.models import Campaign
+from rankme.protocols.definition import Definition
+from rankme.protocols.files import definition_from_yaml
+
+from .campaigns import create_campaign
+from .duplicates import LONGEST_TITLE
+from .paper import confirm_answers
+
+CAMPAIGN, MATERIAL = "campaign.yaml", "material/"
+
+
+@transaction.atomic
+def replicate(bundle: Bundle, *, by: User, title: str = "") -> Campaign:
+    """Make a draft with the plan, texts and checks of a bundle's study, and its scores beside it.
+
+    It gets a seed of its own. Bundles have no completion codes and no accepted answers to entry
+    questions; a bundle from before the end of its campaign has no checks either.
+
+    Raises
+    ------
+    RefusedAction : the bundle has no campaign file
+    """
+    if CAMPAIGN not in bundle.files:
+        raise RefusedAction(_("The bundle has no campaign file, so its study cannot be repeated."))
+    definition = definition_from_yaml(bundle.files[CAMPAIGN].decode())
+    copy = create_campaign(by, _definition(definition, title))
+    report = read_report(bundle.report)
+    confirm_answers(copy, {EARLIER: as_csv(scores_of(report))}, by=by)
+    note(copy, by, gettext_noop("replicates a study"), signature=report.signature)
+    return copy
+
+
+def _definition(definition: Definition, title: str) -> Definition:
+    named = title or _("Replication of %(title)s") % {"title": definition.title}
+    return definition.model_copy(update={"title": named[:LONGEST_TITLE], "seed": None})
+
+
+def write_material(bundle: Bundle, folder: Path) -> list[Path]:
+    """Write the bundle's inputs and outputs as an upload; nothing where it has none."""
+    written = []
+    for name, content in bundle.files.items():
+        if name.startswith(MATERIAL):
+            path = (folder / name.removeprefix(MATERIAL)).resolve()
+            if not path.is_relative_to(folder.resolve()):
+                raise RefusedAction(_("The bundle names a file outside itself."))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            written.append(path)
+    return written
