@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from analysis.report.bundle import read_bundle
+from rankme.actions.campaign import campaigns
 from rankme.actions.campaign.paper import confirm_answers
 from rankme.errors import RefusedAction
 from rankme.exporting.paper import data_set
@@ -22,6 +23,7 @@ from tests.runs import asked, executed, rated_campaign
 @pytest.fixture
 def campaign(db):
     campaign = rated_campaign(items=6)
+    campaign = campaigns.close_campaign(campaign, by=campaign.owner)
     executed(asked(campaign), pictures=())
     confirm_answers(campaign, DECIDED, by=campaign.owner)
     return campaign
@@ -96,6 +98,11 @@ def test_nothing_is_published_before_it_is_decided(campaign, client):
     confirm_answers(campaign, {"contents": "2"}, by=campaign.owner)
     assert data_set.MATERIAL not in made(campaign).namelist()
     assert Item.objects.first().input not in made(campaign).read("README.md").decode()
+    campaign.closed_at = None
+    campaign.state = "running"
+    with pytest.raises(RefusedAction, match="the end of the campaign"):
+        data_set.data_set(study_of(campaign))
+    campaign.refresh_from_db()
     confirm_answers(campaign, {"licence": ""}, by=campaign.owner)
     with pytest.raises(RefusedAction, match="Licence of the data set"):
         data_set.data_set(study_of(campaign))

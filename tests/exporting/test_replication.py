@@ -20,6 +20,7 @@ from tests.runs import asked, executed, rate, rated_campaign
 @pytest.mark.django_db(transaction=True)
 def test_a_study_is_repeated_and_compared(client, tmp_path):
     first = rated_campaign(items=6)
+    first = campaigns.close_campaign(first, by=first.owner)
     run = executed(asked(first), pictures=())
     confirm_answers(first, DECIDED, by=first.owner)
     file = tmp_path / "data.zip"

@@ -52,8 +52,12 @@ MOST_BYTES = 200 * 1024 * 1024
 def missing(study: Study) -> list[str]:
     """What has to be decided before there is a data set, in words."""
     own, found = study.confirmed, []
-    if study.run is None:
-        found.append(_("an analysis"))
+    ended = study.campaign.closed_at
+    # Until then a bundle has no checks, and the card would tell raters which pages they are.
+    if not study.campaign.is_over:
+        found.append(_("the end of the campaign"))
+    elif study.run is None or (ended and study.run.requested_at < ended):
+        found.append(_("an analysis after the end of the campaign"))
     asked = [LICENCE, CREATORS, CONTENTS, *([COMMENTS] if asks_for_texts(study.campaign) else [])]
     return found + [question.label for question in asked if not own.get(question.number)]
 

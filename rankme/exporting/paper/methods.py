@@ -119,7 +119,10 @@ def _compensation(study: Study) -> str:
 def _adjudication(study: Study) -> str:
     if study.report is None:
         return ""
-    return "Disagreements were not adjudicated: the analysis uses all answers of single raters."
+    settled = study.campaign.settlements.values("item", "output", "criterion").distinct().count()
+    if settled:
+        return f"Curators settled {counted(settled, 'disagreement')}; no result uses that."
+    return "Disagreements were not adjudicated: results use the answers of single raters."
 
 
 def _agreement(study: Study) -> Iterator[str]:
@@ -157,7 +160,7 @@ def _limits_of_report(study: Study) -> Iterator[str]:
         return
     data = study.report.data
     generality = study.generality
-    if any(phrases.is_compared(each) for each in study.report.criteria):
+    if any(phrases.is_compared(each, study) for each in study.report.criteria):
         yield f"Claims hold {beyond(generality)} like these, and for no others."
     else:
         yield (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis.inference import beyond
 from analysis.reliability.coefficients import Coefficient
+from analysis.report.answer import answer_of
 from analysis.report.model import CriterionReport
-from analysis.scales.clustered import ClusteredComparison
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 
@@ -139,46 +139,25 @@ def aggregation(found: CriterionReport, study: Study) -> str:
 
 def tests(found: CriterionReport, study: Study) -> str:
     """The comparison of systems that may be claimed, and its level."""
-    generality = study.generality
-    by = {"raters": "rater", "items": "item", "both": "rater and item"}[generality]
-    level = 0.05 if found.alpha is None else found.alpha
-    claims = f"claims are {beyond(generality)}, simultaneous over all pairs at level {level:.3g}"
-    strengths = None if found.ranking is None else found.ranking.bradley_terry
-    if strengths is not None:
-        return f"Bradley–Terry strengths with errors clustered by {by}; {claims}."
-    clustered = _clustered(found)
-    if clustered is not None:
-        return f"Differences of means, with errors clustered by {by}; {claims}."
-    return "None: too few raters or items, or answers that are not compared."
+    answer = answer_of(found, study.generality)
+    if not answer.is_claim or answer.alpha is None:
+        return "None: too few raters or items, or answers that are not compared."
+    by = {"raters": "rater", "items": "item", "both": "rater and item"}[study.generality]
+    method = answer.method[0].upper() + answer.method[1:]
+    return (
+        f"{method} (by {by}); claims are {beyond(study.generality)}, simultaneous over all pairs "
+        f"at level {answer.alpha:.3g}."
+    )
 
 
-def _clustered(found: CriterionReport) -> ClusteredComparison | None:
-    section = found.scale or found.ranking
-    return None if section is None else section.clustered
-
-
-def is_compared(found: CriterionReport) -> bool:
+def is_compared(found: CriterionReport, study: Study) -> bool:
     """Whether there are enough raters or items for a claim about systems."""
-    has_strengths = found.ranking is not None and found.ranking.bradley_terry is not None
-    return has_strengths or _clustered(found) is not None
+    return answer_of(found, study.generality).is_claim
 
 
 def claim(found: CriterionReport, study: Study) -> str:
-    """How many pairs of systems the strict comparison tells apart, and for whom that holds."""
-    name, generality = found.criterion.replace("_", " "), study.generality
-    strengths = None if found.ranking is None else found.ranking.bradley_terry
-    clustered = _clustered(found)
-    if strengths is not None:
-        apart, of = sum(pair.p < strengths.alpha for pair in strengths.pairs), len(strengths.pairs)
-    elif clustered is not None:
-        apart = sum(pair.p < clustered.alpha for pair in clustered.contrasts)
-        of = len(clustered.contrasts)
-    else:
-        return f"Of {name}, no difference between systems can be claimed {beyond(generality)}."
-    return (
-        f"Of {name}, {apart} of {counted(of, 'pair')} of systems were told apart "
-        f"{beyond(generality)}; for the others this shows no equality."
-    )
+    """What the report claims, in its own words."""
+    return answer_of(found, study.generality).sentence
 
 
 def agreement(found: CriterionReport) -> Coefficient | None:
