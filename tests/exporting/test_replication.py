@@ -1,4 +1,4 @@
-"""A bundle with its material is repeated by new raters, and both studies stand side by side."""
+"""A bundle with its material is repeated by new raters, and a report shows both studies."""
 
 import io
 

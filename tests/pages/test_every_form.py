@@ -35,8 +35,13 @@ FILES = {
     "items": ("items.csv", "item,input\n1,sun\n"),
     "file": ("campaign.yaml", "title: ["),
 }
-# Their files are definitions, which are never large.
-CAMPAIGN_FILES = {"campaign-load", "campaign-file-edit", "campaign-change-file"}
+# Their files are definitions, or scores of systems, which are never large.
+CAMPAIGN_FILES = {
+    "campaign-load",
+    "campaign-file-edit",
+    "campaign-change-file",
+    "campaign-paper-earlier",
+}
 POSTS = {name for name, methods in POLICY.items() if "POST" in methods}
 
 
@@ -121,6 +126,7 @@ def running_pages(olga) -> list[str]:
         "monitor",
         "close",
         "members",
+        "paper",
         "change",
         "change-file",
         "extend",

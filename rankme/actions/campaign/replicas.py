@@ -27,7 +27,7 @@ CAMPAIGN, MATERIAL = "campaign.yaml", "material/"
 
 @transaction.atomic
 def replicate(bundle: Bundle, *, by: User, title: str = "") -> Campaign:
-    """Make a draft with the plan, texts and checks of a bundle's study, and its scores beside it.
+    """Make a draft with a bundle's plan, texts, checks and scores.
 
     It gets a seed of its own. Bundles have no completion codes and no accepted answers to entry
     questions; a bundle from before the end of its campaign has no checks either.

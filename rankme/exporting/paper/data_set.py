@@ -154,7 +154,7 @@ def _material(study: Study) -> dict[str, bytes]:
 
 
 def personal(study: Study, files: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield where a mail address, a panel's id, or a name of a link stands.
+    """Yield each file with a mail address, an id of a panel, or a name of a link.
 
     Ids of fewer than four characters are not looked for: they would be found in every number.
     """

@@ -30,7 +30,7 @@ def read_scores(file: IO[bytes]) -> Scores:
 
     Raises
     ------
-    TableError : it has other columns, a score that is no number, or a system twice
+    TableError : it has other columns, a score that is not a number, or a system twice
     """
     rows = read_rows(file)
     rows.require(COLUMNS)
