@@ -88,7 +88,7 @@ def kendall_w(values: ArrayLike, screens: Codes, items: Codes, systems: Codes) -
     Kendall & Babington Smith (1939), with the correction for ties.
     """
     values = np.asarray(values, dtype=np.float64)
-    ranks, ties = _ranks_within(values, screens)
+    ranks, ties = ranks_within(values, screens)
     group_of_screen, sizes = _screen_groups(screens, items, systems)
     groups = group_of_screen[screens]
     count = len(sizes)
@@ -108,8 +108,18 @@ def kendall_w(values: ArrayLike, screens: Codes, items: Codes, systems: Codes) -
     return Coefficient("Kendall W, mean over screens", float(w.mean()), units=int(usable.sum()))
 
 
-def _ranks_within(values: Values, screens: Codes) -> tuple[Values, Values]:
-    """Mid-ranks of the values within their screen, and each row's share of Σ(t³ − t)."""
+def ranks_within(values: Values, screens: Codes) -> tuple[Values, Values]:
+    """Compute mid-ranks of the values within their screen, and each row's share of Σ(t³ − t).
+
+    Parameters
+    ----------
+    values : shape (judgements,)
+    screens : shape (judgements,), the screen of each value
+
+    Returns
+    -------
+    Two arrays of shape (judgements,); ranks begin at 1 with the lowest value.
+    """
     order = np.lexsort([values, screens])
     ordered_screens, ordered = screens[order], values[order]
     new_run = np.ones(len(values), dtype=bool)

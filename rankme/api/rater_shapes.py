@@ -85,6 +85,12 @@ class CheckLineSerializer(serializers.Serializer[Any]):
     icc = serializers.FloatField(allow_null=True)
 
 
+class AlarmSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    sentence = serializers.CharField(help_text="What was found, and what could explain it.")
+    rate = serializers.CharField(help_text="How many careful raters get this alarm.")
+
+
 class QualityLineSerializer(serializers.Serializer[Any]):
     """The facts about one rater that *Quality* shows."""
 
@@ -100,7 +106,7 @@ class QualityLineSerializer(serializers.Serializer[Any]):
     same_answer_share = serializers.FloatField(source="facts.same_answer_share", allow_null=True)
     position_bias = serializers.FloatField(source="facts.position_bias", allow_null=True)
     agreement = serializers.FloatField(source="facts.agreement", allow_null=True)
-    is_hasty = serializers.BooleanField(source="facts.is_hasty")
+    alarms = AlarmSerializer(many=True, help_text="Hints for people. They decide nothing.")
     rules = serializers.SerializerMethodField(help_text="The parts of rules that caught the rater.")
     is_excluded = serializers.SerializerMethodField()
     sentence = serializers.CharField(help_text="What is notable. It decides nothing.")

@@ -177,8 +177,10 @@ Given = tuple[Submission, Judgement]
 
 def _submissions_about(item: Item) -> QuerySet[Any]:
     """The newest answers of every sitting, by sitting: the keys of the table begin with it."""
-    trials = item.trials.filter(as_check=None)
-    sittings = Assignment.objects.filter(slot__batch__in=trials.values("batch"))
+    # Lists, not subqueries: with these the planner reads every submission of the site.
+    trials = list(item.trials.filter(as_check=None).order_by().values_list("pk", "batch"))
+    batches = [batch for _trial, batch in trials]
+    sittings = Assignment.objects.filter(slot__batch__in=batches).order_by()
     newer = Submission.objects.filter(
         assignment=OuterRef("assignment"),
         trial=OuterRef("trial"),
@@ -191,14 +193,17 @@ def _submissions_about(item: Item) -> QuerySet[Any]:
     )
     judgements = Judgement.objects.select_related("criterion").order_by("criterion__position", "pk")
     found = Submission.objects.filter(
-        ~Exists(newer), assignment__in=sittings, trial__in=trials, surplus=False
+        ~Exists(newer),
+        assignment__in=list(sittings.values_list("pk", flat=True)),
+        trial__in=[trial for trial, _batch in trials],
+        surplus=False,
     )
     return (
         with_counting(found)
         .annotate(is_excluded=Exists(excluded))
         .select_related("assignment__participant", "trial")
         .prefetch_related(Prefetch("judgements", queryset=judgements), "trial__places")
-        .order_by("assignment", "trial", "screen")
+        .order_by("assignment_id", "trial_id", "screen")
     )
 
 
@@ -214,12 +219,12 @@ def _by_output(
         for judgement in sent.judgements.all():
             output = judgement.output_id or only
             line = lines.setdefault((output, sent.assignment_id), _line(sent))
-            line.said[judgement.criterion.name] = _said(judgement, definition)
+            line.said[judgement.criterion.name] = said_of(judgement, definition)
             line.marks += _marks(judgement, line.rater, definition)
             met.add(output)
         for output in met:
             line = lines[output, sent.assignment_id]
-            line.seconds += _seconds(sent)
+            line.seconds += seconds_of(sent) or 0.0
             if comment := str(sent.payload.get("comment") or ""):
                 line.comments.append(comment)
     by_output: dict[int | None, list[RaterAnswers]] = defaultdict(list)
@@ -232,10 +237,11 @@ def _line(sent: Any) -> RaterAnswers:
     return RaterAnswers(sent.assignment.participant.label, sent.is_counted, sent.is_excluded)
 
 
-def _seconds(sent: Submission) -> float:
+def seconds_of(sent: Submission) -> float | None:
+    """The time that the rater's browser measured for the screen, if it did."""
     times = sent.payload.get("times")
     spent = times.get("spent_ms") if isinstance(times, dict) else None
-    return spent / 1000 if isinstance(spent, int | float) else 0.0
+    return spent / 1000 if isinstance(spent, int | float) else None
 
 
 def _marks(judgement: Judgement, rater: str, definition: Definition) -> Iterator[RaterMark]:
@@ -251,7 +257,8 @@ def _spec(judgement: Judgement, definition: Definition) -> CriterionSpec | None:
     return next((each for each in definition.criteria if each.name == name), None)
 
 
-def _said(judgement: Judgement, definition: Definition) -> Said:
+def said_of(judgement: Judgement, definition: Definition) -> Said:
+    """An answer in the words of its instrument."""
     if judgement.cannot_judge is not None:
         reason = judgement.cannot_judge
         return Said(_("cannot judge") + (f" ({reason})" if reason else ""), None)

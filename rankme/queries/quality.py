@@ -17,12 +17,11 @@ from .cannot_judge import declined_by_rater
 from .check_answers import Measured, measures_by_rater, raters_at_work
 from .definitions import frozen_definition
 from .rater_measures import FEWEST_PAGES, agreements, position_biases, untouched_suggestions
+from .watching.alarms import ToldAlarm, alarms_by_rater
 
 RATERS_AT_ONCE = 100
 # Beyond these a sentence mentions it. They only choose words; nobody is excluded by them.
 NOTABLE_BIAS, NOTABLE_AGREEMENT, NOTABLE_ICC = 0.3, 0.1, 0.3
-# Of the time that a screen is expected to take.
-NOTABLE_HASTE = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ class RaterFacts:
     same_answer_share: float | None
     position_bias: float | None
     agreement: float | None
-    is_hasty: bool  # a tenth of the expected time or less
     untouched: float | None = None  # the share of suggested marks
 
 
@@ -62,6 +60,7 @@ class QualityLine:
     declined: tuple[int, int]  # answers that could not be judged, of all
     decisions: tuple[RuleDecision, ...]
     exclusion: RaterExclusion | None
+    alarms: tuple[ToldAlarm, ...]
     sentence: str
 
     @property
@@ -94,21 +93,19 @@ def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[
     names = [(check.name, check.kind) for check in definition.checks]
     marking = [each.name for each in definition.criteria if each.tool.marks_outputs]
     untouched = untouched_suggestions(ids, marking)
-    hasty = NOTABLE_HASTE * definition.crowd.expected_seconds_per_screen
+    alarms = alarms_by_rater(campaign, ids)
     lines = []
     for participant in participants:
         own = measures[participant.pk]
         checks = tuple(_check_line(name, kind, own) for name, kind in names)
-        seconds = own["median_seconds"]
         facts = RaterFacts(
             int(own["screens"] or 0),
-            seconds,
+            own["median_seconds"],
             own["median_active_seconds"],
             int(own["impossible_times"] or 0),
             own["same_answer_share"],
             bias.get(participant.pk),
             agreement.get(participant.pk),
-            is_hasty=seconds is not None and seconds < hasty,
             untouched=untouched.get(participant.pk),
         )
         lines.append(
@@ -119,7 +116,8 @@ def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[
                 declined.get(participant.pk, (0, 0)),
                 tuple(decisions[participant.pk]),
                 excluded.get(participant.pk),
-                sentence_about(checks, facts),
+                alarms[participant.pk],
+                sentence_about(checks, facts, alarms[participant.pk]),
             )
         )
     return lines
@@ -137,7 +135,9 @@ def _check_line(name: str, kind: str, measures: Measured) -> CheckLine:
     )
 
 
-def sentence_about(checks: Sequence[CheckLine], facts: RaterFacts) -> str:
+def sentence_about(
+    checks: Sequence[CheckLine], facts: RaterFacts, alarms: Sequence[ToldAlarm]
+) -> str:
     """Summarise a rater in one sentence. It decides nothing."""
     answered = sum(check.answered for check in checks if check.failed is not None)
     failed = sum(check.failed or 0 for check in checks)
@@ -154,6 +154,7 @@ def sentence_about(checks: Sequence[CheckLine], facts: RaterFacts) -> str:
         said.append(words % {"answered": answered})
     if any(check.icc is not None and check.icc < NOTABLE_ICC for check in checks):
         said.append(_("answered repeated pages differently"))
+    said += [alarm.title for alarm in alarms]
     said += _habits(facts)
     if not said:
         return _("No warnings.") if facts.screens >= FEWEST_PAGES else _("Not enough data yet.")
@@ -163,17 +164,6 @@ def sentence_about(checks: Sequence[CheckLine], facts: RaterFacts) -> str:
 
 def _habits(facts: RaterFacts) -> list[str]:
     said = []
-    if facts.same_answer_share == 1:
-        said.append(_("gave the same answer on every page"))
-    if facts.is_hasty and facts.screens >= FEWEST_PAGES:
-        said.append(_("took less than a tenth of the expected time"))
-    if facts.impossible_times:
-        words = ngettext(
-            "%(screens)s screen with an impossible time",
-            "%(screens)s screens with an impossible time",
-            facts.impossible_times,
-        )
-        said.append(words % {"screens": facts.impossible_times})
     if facts.position_bias is not None and abs(facts.position_bias) > NOTABLE_BIAS:
         said.append(
             _("scores texts higher the further down they are")

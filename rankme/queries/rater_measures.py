@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 from rankme.models import Submission
@@ -49,41 +51,61 @@ def same_answer_shares(participants: Sequence[int]) -> dict[int, float]:
     return _by_rater(query, participants)
 
 
-def agreements(participants: Sequence[int]) -> dict[int, float]:
-    """By rater: the mean over criteria of the correlation with the mean of the other raters.
+# The answers of raters (%s) with the means of all others to the same outputs. Others who are
+# excluded do not count.
+COMPARED = f"""
+    WITH own AS (
+        SELECT a.participant_id AS rater, j.criterion_id, o.id AS output, avg(j.value) AS value
+        FROM rankme_assignment a
+        JOIN rankme_submission s ON s.assignment_id = a.id
+        JOIN rankme_judgement j ON j.submission_id = s.id
+        JOIN rankme_output o ON o.id = COALESCE(j.output_id, (
+            SELECT min(p.output_id) FROM rankme_trialoutput p
+            WHERE p.trial_id = s.trial_id HAVING count(*) = 1))
+        WHERE a.participant_id = ANY(%s) AND j.value IS NOT NULL AND ({COUNTED})
+        GROUP BY a.participant_id, j.criterion_id, o.id
+    ), compared AS (
+        SELECT own.rater, own.criterion_id, own.output, own.value, avg(j.value) AS others
+        FROM own
+        JOIN rankme_trialoutput p ON p.output_id = own.output
+        -- Submissions have no index by their trial: they are found by the sittings of its batch.
+        JOIN rankme_trial t ON t.id = p.trial_id
+        JOIN rankme_slot slot ON slot.batch_id = t.batch_id
+        JOIN rankme_assignment a ON a.slot_id = slot.id
+        JOIN rankme_submission s ON s.assignment_id = a.id AND s.trial_id = t.id
+        JOIN rankme_judgement j ON j.submission_id = s.id
+            AND j.criterion_id = own.criterion_id
+            AND COALESCE(j.output_id, own.output) = own.output
+        WHERE a.participant_id <> own.rater AND j.value IS NOT NULL AND ({COUNTED})
+            AND NOT EXISTS (SELECT FROM rankme_raterexclusion e
+                WHERE e.participant_id = a.participant_id AND e.withdrawn_at IS NULL)
+        GROUP BY own.rater, own.criterion_id, own.output, own.value
+    )"""
 
-    Only outputs that others have judged too can show any; others who are excluded do not count.
+
+def agreements(participants: Sequence[int]) -> dict[int, float]:
+    """By rater: the mean over criteria of the correlation with the mean of the other raters."""
+    return {
+        rater: fmean(value for value, _outputs in found.values())
+        for rater, found in agreements_by_criterion(participants).items()
+    }
+
+
+def agreements_by_criterion(
+    participants: Sequence[int],
+) -> dict[int, dict[int, tuple[float, int]]]:
+    """By rater and criterion: the correlation with the mean of the others, and of how many outputs.
+
+    Only outputs that others have judged too can show any; values that never vary have none.
     """
-    query = f"""
-        WITH own AS (
-            SELECT a.participant_id AS rater, j.criterion_id, o.id AS output, avg(j.value) AS value
-            FROM rankme_assignment a
-            JOIN rankme_submission s ON s.assignment_id = a.id
-            JOIN rankme_judgement j ON j.submission_id = s.id
-            JOIN rankme_output o ON o.id = COALESCE(j.output_id, (
-                SELECT min(p.output_id) FROM rankme_trialoutput p
-                WHERE p.trial_id = s.trial_id HAVING count(*) = 1))
-            WHERE a.participant_id = ANY(%s) AND j.value IS NOT NULL AND ({COUNTED})
-            GROUP BY a.participant_id, j.criterion_id, o.id
-        ), compared AS (
-            SELECT own.rater, own.criterion_id, own.output, own.value, avg(j.value) AS others
-            FROM own
-            JOIN rankme_trialoutput p ON p.output_id = own.output
-            JOIN rankme_submission s ON s.trial_id = p.trial_id
-            JOIN rankme_assignment a ON a.id = s.assignment_id
-            JOIN rankme_judgement j ON j.submission_id = s.id
-                AND j.criterion_id = own.criterion_id
-                AND COALESCE(j.output_id, own.output) = own.output
-            WHERE a.participant_id <> own.rater AND j.value IS NOT NULL AND ({COUNTED})
-                AND NOT EXISTS (SELECT FROM rankme_raterexclusion e
-                    WHERE e.participant_id = a.participant_id AND e.withdrawn_at IS NULL)
-            GROUP BY own.rater, own.criterion_id, own.output, own.value
-        )
-        SELECT rater, avg(found) FROM (
-            SELECT rater, corr(value, others) AS found FROM compared
-            GROUP BY rater, criterion_id HAVING count(*) >= {FEWEST_SHARED}
-        ) AS criteria GROUP BY rater"""
-    return _by_rater(query, participants)
+    query = f"""{COMPARED}
+        SELECT rater, criterion_id, corr(value, others), count(*) FROM compared
+        GROUP BY rater, criterion_id HAVING count(*) >= {FEWEST_SHARED}"""
+    found: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
+    for rater, criterion, value, outputs in rows_of(query, [list(participants)]):
+        if value is not None:
+            found[rater][criterion] = (float(value), outputs)
+    return found
 
 
 def position_biases(participants: Sequence[int]) -> dict[int, float]:

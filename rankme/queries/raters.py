@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -18,6 +18,7 @@ from .definitions import frozen_definition
 from .documents import screens_of_batch
 from .progress import RECENT
 from .sql import rows_of
+from .watching.alarms import ToldAlarm, alarms_by_rater
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -41,6 +42,7 @@ class RaterLine:
     last_seen: datetime | None
     exclusion: RaterExclusion | None
     waits: bool  # agreed and was admitted, but no batch was available
+    alarms: tuple[ToldAlarm, ...] = ()
 
     @property
     def unusual_outcome(self) -> str:
@@ -63,7 +65,14 @@ def raters_of(campaign: Campaign) -> QuerySet[Participant]:
     return campaign.participants.order_by("-arrived_at", "-id")
 
 
-def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list[RaterLine]:
+def alarming_first(lines: Iterable[RaterLine]) -> list[RaterLine]:
+    """Put raters with the most alarms first, of those about whom nobody has decided."""
+    return sorted(lines, key=lambda line: 0 if line.exclusion else -len(line.alarms))
+
+
+def rater_lines(
+    campaign: Campaign, participants: Sequence[Participant], *, with_alarms: bool = True
+) -> list[RaterLine]:
     """Build the lines of these raters from their own submissions, so that a page costs a page."""
     ids = [participant.pk for participant in participants]
     work = {row["assignment__participant"]: row for row in _work_of(ids)}
@@ -75,6 +84,7 @@ def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list
     names = _invited_names(campaign, participants)
     sittings = Assignment.objects.filter(participant__in=ids)
     holders = set(sittings.values_list("participant", flat=True).distinct())
+    alarms = alarms_by_rater(campaign, ids) if with_alarms else {}
     return [
         RaterLine(
             participant=participant,
@@ -88,6 +98,7 @@ def rater_lines(campaign: Campaign, participants: Sequence[Participant]) -> list
             last_seen=work.get(participant.pk, {}).get("last"),
             exclusion=excluded.get(participant.pk),
             waits=participant.state == Participant.State.WORKING and participant.pk not in holders,
+            alarms=alarms.get(participant.pk, ()),
         )
         for participant in participants
     ]
@@ -106,7 +117,8 @@ def payment_rows(campaign: Campaign) -> Iterator[tuple[object, ...]]:
         portion = ids[first : first + RATERS_AT_ONCE]
         finished = Count("assignments", filter=Q(assignments__state=Assignment.State.COMPLETED))
         raters = list(raters_of(campaign).filter(pk__in=portion).annotate(finished=finished))
-        for rater, line in zip(raters, rater_lines(campaign, raters), strict=True):
+        lines = rater_lines(campaign, raters, with_alarms=False)
+        for rater, line in zip(raters, lines, strict=True):
             yield (
                 rater.label, line.invitation, rater.panel, rater.state, rater.outcome,
                 rater.completion_code,

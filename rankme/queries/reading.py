@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rankme.models import Item, Output
+from rankme.models import Item, Output, Trial, TrialOutput
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import is_first_segment
 from rankme.protocols.screens import ScreenSpec
@@ -21,7 +22,7 @@ IDEOGRAPHS_PER_WORD = 1.5
 READ_KINDS = ("text", "mr")
 
 
-Trial = tuple[int, Sequence[int]]
+PlannedTrial = tuple[int, Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,12 @@ class Reading:
         return round(60 * self.words_per_screen / WORDS_PER_MINUTE)
 
 
-def reading_of(trials: Sequence[Trial], definition: Definition) -> Reading:
+def reading_of(trials: Sequence[PlannedTrial], definition: Definition) -> Reading:
     """Count the words that the screens show in these trials: items with their outputs, by id."""
     items = Item.objects.in_bulk([item for item, _outputs in trials])
     texts = Output.objects.in_bulk([output for _item, outputs in trials for output in outputs])
     words = [
-        _words_of_trial(items[item], [texts[output].text for output in outputs], definition)
+        sum(words_by_screen(items[item], [texts[output].text for output in outputs], definition))
         for item, outputs in trials
     ]
     documents = sum(is_first_segment(items[item].factors) for item, _outputs in trials)
@@ -65,16 +66,35 @@ def reading_of(trials: Sequence[Trial], definition: Definition) -> Reading:
     return Reading(sum(words) / len(words), seconds, screens)
 
 
-def _words_of_trial(item: Item, outputs: list[str], definition: Definition) -> float:
-    """A text that stays the same from one screen to the next is read once."""
+def words_by_screen(item: Item, outputs: list[str], definition: Definition) -> list[float]:
+    """Count the words that each screen of a trial shows and no earlier screen of it has shown."""
     counts: Mapping[str, float] = {
         "input": count_words(item.input) if definition.input_kind in READ_KINDS else 0,
         "context": count_words(item.context),
         "reference": count_words(item.reference),
         "outputs": sum(count_words(text) for text in outputs),
     }
-    read = set().union(*(_read(screen) for screen in definition.screens))
-    return sum(counts[part] for part in read)
+    words, seen = [], set[str]()
+    for screen in definition.screens:
+        words.append(sum(counts[part] for part in _read(screen) - seen))
+        seen |= _read(screen)
+    return words
+
+
+def seconds_by_trial(trials: Iterable[int], definition: Definition) -> dict[int, list[float]]:
+    """Compute for each screen of these trials the seconds that an average adult reads."""
+    texts: dict[int, list[str]] = defaultdict(list)
+    shown = TrialOutput.objects.filter(trial__in=trials).order_by("trial", "position")
+    for trial, text in shown.values_list("trial", "output__text"):
+        texts[trial].append(text)
+    found = Trial.objects.filter(pk__in=trials).select_related("item")
+    return {
+        trial.pk: [
+            60 * words / WORDS_PER_MINUTE
+            for words in words_by_screen(trial.item, texts[trial.pk], definition)
+        ]
+        for trial in found
+    }
 
 
 def _read(screen: ScreenSpec) -> set[str]:

@@ -18,6 +18,7 @@ from rankme.protocols import item_input
 from rankme.queries.complaints import complaints_about
 from rankme.queries.item_answers import answers_about, codes_of
 from rankme.queries.item_list import Wish, item_lines, items_for
+from rankme.queries.watching.effect import has_more_screens
 from rankme.untrusted.clean_text import storable
 
 from .campaign_page import POST, SAFE, campaign_page, render_campaign
@@ -26,6 +27,7 @@ from .settling import settled_parts
 
 ITEMS_ON_A_PAGE = 30
 LONGEST_SEARCH = 200
+MOST_ORDERED = 50_000  # screens
 CARRIED = ("among", "of", "open")
 ORDERS = {
     "disagreement": _("Raters disagree most"),
@@ -57,7 +59,11 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     page.object_list = item_lines(campaign, list(page), order)
     among = [line.number_in_upload for line in page]
     carried = _list_asked(
-        request, page=page.number, of=len(order.ids), among=".".join(map(str, among))
+        request,
+        order=wish.order,
+        page=page.number,
+        of=len(order.ids),
+        among=".".join(map(str, among)),
     )
     if among and (end := request.GET.get("open")):
         number = among[-1] if end == "last" else among[0]
@@ -158,22 +164,28 @@ def render_items(
 ) -> HttpResponse:
     tab = "campaign-material" if campaign.is_draft else "campaign-items"
     shown = {
-        "is_blind": _is_blind(request, campaign),
+        "is_blind": is_blind(request, campaign),
         "asked": _list_asked(request),
     }
     return render_campaign(request, campaign, template, shown | context, tab=tab)
+
+
+def _is_large(campaign: Campaign) -> bool:
+    """Whether an order by the judgements takes so long that it has to be asked for."""
+    return has_more_screens(campaign, MOST_ORDERED)
 
 
 def _key(campaign: Campaign) -> str:
     return f"names shown in {campaign.code}"
 
 
-def _is_blind(request: HttpRequest, campaign: Campaign) -> bool:
+def is_blind(request: HttpRequest, campaign: Campaign) -> bool:
     return not campaign.is_draft and not request.session.get(_key(campaign))
 
 
 def names_of(request: HttpRequest, campaign: Campaign) -> dict[int, str]:
-    if _is_blind(request, campaign):
+    """What this page calls the systems: codes, until somebody asks for their names."""
+    if is_blind(request, campaign):
         return codes_of(campaign)
     return dict(campaign.systems.order_by("position").values_list("pk", "name"))
 
@@ -182,7 +194,7 @@ def _wish(request: HttpRequest, campaign: Campaign, names: dict[int, str]) -> Wi
     """Read what the address asks for; what cannot be is left out, and so nothing is refused."""
     asked = request.GET
     order = asked.get("order", "")
-    if campaign.is_draft:
+    if campaign.is_draft or (not order and _is_large(campaign)):
         order = "upload"
     named = {name: pk for pk, name in names.items()}
     criteria = {each.name: each.pk for each in campaign.criteria.order_by("position")}

@@ -16,16 +16,16 @@ from django.utils.translation import gettext as _
 
 from analysis.checks.forecast import Forecast, forecast
 from analysis.checks.joint import Planned
-from analysis.checks.rater_models import LINE, Scale
+from analysis.checks.rater_models import Scale
 from rankme.actions.campaign import damaged_texts, launches
 from rankme.corruptions import CORRUPTIONS
 from rankme.designs.cost import Estimate
 from rankme.errors import RankmeError
 from rankme.models import Campaign, Output, RuleDecision
 from rankme.protocols.checks import CheckSpec
-from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.quality import QualityLine, quality_of, rule_counts
+from rankme.queries.watching.answers import scale_of
 
 from .campaign_page import FORM, SAFE, act, campaign_page, render_campaign
 
@@ -170,17 +170,6 @@ def planned(
     return Planned(check.name, check.kind, answers, _accepted(check, scale), scale)
 
 
-def scale_of(criterion: CriterionSpec) -> Scale:
-    """The numbers of a criterion's answers: its points, or a line."""
-    settings = criterion.settings
-    if labels := criterion.tool.labels(settings):
-        return Scale(min(labels), max(labels), len(labels)) if len(labels) > 1 else LINE
-    if (points := getattr(settings, "points", None)) is not None:
-        return Scale(1, points, points)
-    low, high = getattr(settings, "minimum", 0), getattr(settings, "maximum", 100)
-    return Scale(low, high)
-
-
 def _accepted(check: CheckSpec, scale: Scale) -> float:
     """The chance that an answer anywhere on the scale is the right one."""
     options = check.settings
@@ -214,6 +203,7 @@ SHOWN = {
 }
 # By column: its number for a line, from the most to the least conspicuous.
 ORDERS: dict[str, Callable[[QualityLine], float | None]] = {
+    "alarms": lambda line: negative(len(line.alarms)),
     "failed": lambda line: negative(line.failed_share),
     "seconds": lambda line: line.facts.median_seconds,
     "same": lambda line: negative(line.facts.same_answer_share),
@@ -249,6 +239,7 @@ def quality(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "has_bias": any(line.facts.position_bias is not None for line in lines),
         "has_declined": any(line.declined[0] for line in lines),
         "counts": rule_counts(campaign),
+        "alarmed": sum(bool(line.alarms) for line in lines),
     }
     return render_campaign(
         request, campaign, "organiser/campaign/quality.html", context, tab="campaign-quality"

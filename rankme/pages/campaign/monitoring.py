@@ -16,12 +16,16 @@ from analysis.table_files import guarded
 from rankme.actions.sitting import assignments, complaints, exclusions, participation
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
+from rankme.protocols.files import stored_definition
 from rankme.queries import coverage
+from rankme.queries.check_answers import answers_of
 from rankme.queries.complaints import complaints_of
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.progress import pace_of, progress_of, screens_by_hour
+from rankme.queries.rater_measures import agreements_by_criterion
 from rankme.queries.raters import (
     PAYMENT_COLUMNS,
+    alarming_first,
     comments_of,
     open_leases,
     payment_rows,
@@ -30,12 +34,32 @@ from rankme.queries.raters import (
     recent_raters,
     sittings_of,
 )
+from rankme.queries.watching.answers import (
+    COLUMN,
+    answered_by,
+    lanes_of,
+    places_best,
+    scale_use,
+    strip_of,
+    times_of,
+)
+from rankme.queries.watching.effect import (
+    MOST_AT_ONCE,
+    MOST_SCREENS,
+    effect_of,
+    has_more_screens,
+)
 from rankme.untrusted.clean_text import storable
 
 from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
+from .items import is_blind, names_of
 
 RATERS_ON_A_PAGE = 50
+# Reading the answers of more raters takes too long for a page.
+MOST_ORDERED = 300
 MOST_COMPLAINTS = 100
+SCREENS_ON_A_PAGE = 60
+MOST_CHECKS = 100
 
 
 @campaign_page(SAFE)
@@ -51,7 +75,8 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "hours": screens_by_hour(campaign),
         "systems": coverage.judged_by_system(campaign),
         "pairs": coverage.judged_by_pair(campaign),
-        "raters": rater_lines(campaign, recent_raters(campaign)),
+        "raters": (lines := alarming_first(rater_lines(campaign, recent_raters(campaign)))),
+        "alarmed": sum(bool(line.alarms) for line in lines),
         "leases": open_leases(campaign),
         "complaints": complaints_of(campaign)[:MOST_COMPLAINTS],
         "takes_complaints": takes_complaints,
@@ -91,10 +116,14 @@ def deal_with_complaint(request: HttpRequest, campaign: Campaign, complaint: int
 
 @campaign_page(SAFE)
 def raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    page: Page[Any] = Paginator(raters_of(campaign), RATERS_ON_A_PAGE).get_page(
-        request.GET.get("page")
-    )
-    page.object_list = rater_lines(campaign, list(page))
+    """The raters: those with alarms first, unless there are too many to look at for a page."""
+    found: Any = raters_of(campaign)
+    is_ordered = found.count() <= MOST_ORDERED
+    if is_ordered:
+        found = alarming_first(rater_lines(campaign, list(found)))
+    page: Page[Any] = Paginator(found, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+    if not is_ordered:
+        page.object_list = alarming_first(rater_lines(campaign, list(page)))
     context = {"raters": page}
     return render_campaign(
         request, campaign, "organiser/campaign/raters.html", context, tab="campaign-raters"
@@ -122,10 +151,46 @@ def show_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResp
         "assignments": sittings_of(rater),
         "comments": comments_of(rater),
         "past_exclusions": rater.exclusions.exclude(withdrawn_at=None).select_related("decided_by"),
+        "is_blind": is_blind(request, campaign),
     }
+    context |= _answers(request, rater) | _effect(request, rater)
     return render_campaign(
         request, campaign, "organiser/campaign/rater.html", context, tab="campaign-raters"
     )
+
+
+def _answers(request: HttpRequest, rater: Participant) -> dict[str, Any]:
+    """A page of what the rater answered, and how all of it is distributed."""
+    campaign = rater.campaign
+    definition = stored_definition(campaign.definition)
+    page: Page[Any] = Paginator(answered_by(rater), SCREENS_ON_A_PAGE).get_page(
+        request.GET.get("page")
+    )
+    page.object_list = screens = strip_of(page.object_list, page.start_index(), definition)
+    criteria = dict(campaign.criteria.values_list("pk", "name"))
+    agreement = agreements_by_criterion([rater.pk]).get(rater.pk, {})
+    return {
+        "screens": page,
+        "lanes": lanes_of(screens),
+        "times": times_of(screens),
+        "width": COLUMN * len(screens),
+        "agreement": [(criteria[pk], *found) for pk, found in agreement.items()],
+        "places_best": places_best(rater),
+        "scale_use": scale_use(rater, definition),
+        "checks": answers_of(campaign, [rater.pk])[:MOST_CHECKS],
+    }
+
+
+def _effect(request: HttpRequest, rater: Participant) -> dict[str, Any]:
+    """The ranking with and without the rater: at once if it is small, else if it is asked for."""
+    campaign = rater.campaign
+    is_asked = request.GET.get("effect") == "yes"
+    most = MOST_SCREENS if is_asked else MOST_AT_ONCE
+    if has_more_screens(campaign, most):
+        return {"effect_is_large": is_asked, "effect_can_be_asked_for": not is_asked}
+    codes = names_of(request, campaign)
+    names = {name: codes[pk] for pk, name in campaign.systems.values_list("pk", "name")}
+    return {"effects": effect_of(campaign, rater, names)}
 
 
 def _decided(

@@ -216,6 +216,14 @@ def test_neighbours_are_those_of_the_list_without_a_new_order(olga, judged, monk
     assert last.context["item"].key == "item-0" and not last.context.get("after")
 
 
+def test_a_large_campaign_is_ordered_by_judgements_when_it_is_asked_for(olga, judged, monkeypatch):
+    monkeypatch.setattr(items, "MOST_ORDERED", 3)
+    page = olga.get(address("campaign-items", judged))
+    assert page.context["wish"].order == "upload"
+    page = olga.get(address("campaign-items", judged), {"order": "disagreement"})
+    assert page.context["wish"].order == "disagreement"
+
+
 @pytest.mark.parametrize("among", ["", "9.9", "x.4", "4" * 5000, "4.٣"])
 def test_an_odd_address_shows_the_item_with_some_neighbours(olga, judged, among):
     shown = olga.get(
