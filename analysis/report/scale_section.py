@@ -27,6 +27,7 @@ from analysis.scales.rank_tests import (
     wilcoxon_pairs,
 )
 from analysis.scales.tukey_hsd import Tukey, tukey
+from analysis.scales.versions import blocks_of, joined_later, require_linked_versions, versions_of
 from analysis.table import Column, JudgementTable
 from analysis.typing import Codes, Values
 
@@ -159,6 +160,7 @@ def clustered(
     values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
 ) -> ClusteredComparison:
     """Compare means with errors clustered by what claims are about; groups are taken as items."""
+    require_linked_versions(table)
     return clustered_comparison(
         values,
         table.system.codes,
@@ -168,6 +170,7 @@ def clustered(
         alpha=options.alpha,
         generality=options.generality,
         higher_is_better=higher_is_better,
+        blocks=blocks_of(table),
     )
 
 
@@ -253,6 +256,7 @@ def mixed_model(
     values: Values, table: JudgementTable, options: ReportOptions, higher_is_better: bool
 ) -> MixedModel:
     """Fit value ~ system + (1|rater) + (1|item), and (1|document) where items are grouped by it."""
+    require_linked_versions(table)
     return fit_mixed(
         values,
         table.system.codes,
@@ -260,6 +264,7 @@ def mixed_model(
         {"rater": table.rater.codes, **_item_effects(table, options)},
         alpha=options.alpha,
         higher_is_better=higher_is_better,
+        versions=versions_of(table),
     )
 
 
@@ -269,6 +274,7 @@ def full_mixed_model(
     """Add rater × system and item × system: a rater's taste for a system is not new evidence."""
     units = units_of(table, options)
     units.require()
+    require_linked_versions(table)
     return fit_mixed(
         values,
         table.system.codes,
@@ -277,6 +283,7 @@ def full_mixed_model(
         alpha=options.alpha,
         most_df=units.df,
         higher_is_better=higher_is_better,
+        versions=versions_of(table),
     )
 
 
@@ -302,6 +309,11 @@ def ordinal_model(
     """Fit cumulative logits with the effects of the full mixed model, or of the usual one."""
     units = units_of(table, options)
     units.require()
+    if later := joined_later(table):
+        raise Undefined(
+            f"Not judged under every version: {', '.join(later)}. Ordinal models here have no "
+            "factor for the version."
+        )
     effects = (
         _effects_and_tastes(table, options)
         if full

@@ -15,6 +15,7 @@ from analysis.report.options import ReportOptions
 from analysis.scales.anova import RESIDUAL, Anova
 from analysis.scales.comparison import Contrast
 from analysis.scales.outliers import OutlierCount
+from analysis.scales.versions import version_sentences
 from analysis.table import JudgementTable
 
 from .category_section import CategorySection
@@ -65,6 +66,8 @@ def criterion_sentences(
         if reason := units.refusal():
             sentences.append(reason)
         sentences += _about_mixed(scale, options, drawn, units)
+    if kind != "category":
+        sentences += version_sentences(part)
     if effects is not None:
         sentences += effect_sentences(effects, options.generality)
     if categories is not None:

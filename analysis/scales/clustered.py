@@ -41,6 +41,7 @@ def clustered_comparison(
     alpha: float = 0.05,
     generality: str = "both",
     higher_is_better: bool = True,
+    blocks: Codes | None = None,
 ) -> ClusteredComparison:
     """Compare systems by least squares on `system + rater` with clustered errors.
 
@@ -57,6 +58,8 @@ def clustered_comparison(
     alpha : 1 − confidence of all comparisons together
     generality : what claims are about: `raters`, `items` or `both`
     higher_is_better : whether the largest mean comes first
+    blocks : shape (judgements,), parts of a rater's judgements, each with a level of its own; by
+        default, all of a rater's judgements are one
 
     Returns
     -------
@@ -80,7 +83,8 @@ def clustered_comparison(
     units = Units.of(raters, items, generality)
     units.require()
     shift = float(values.mean())
-    fit = Within.of(values - shift, systems, raters)
+    blocks = raters if blocks is None else np.unique(blocks, return_inverse=True)[1]
+    fit = Within.of(values - shift, systems, blocks)
     cells = raters.astype(np.int64) * (int(items.max()) + 1) + items
     spread, variances = clustered_variances(
         fit.covariance(raters), fit.covariance(items), fit.covariance(cells), generality
@@ -104,35 +108,35 @@ def clustered_comparison(
 
 @dataclass(frozen=True)
 class Within:
-    """Least squares on systems after each rater's mean is subtracted from values and systems."""
+    """Least squares on systems after each block's mean is subtracted from values and systems."""
 
     systems: Codes
-    raters: Codes
-    shares: Values  # shape (raters, systems): the share of a rater's judgements on a system
+    blocks: Codes
+    shares: Values  # shape (blocks, systems): the share of a block's judgements on a system
     bread: Values  # generalised inverse of the cross products
     coefficients: Values  # shape (systems,), their weighted mean is 0
     residuals: Values
     residual_variance: float
 
     @classmethod
-    def of(cls, values: Values, systems: Codes, raters: Codes) -> Within:
+    def of(cls, values: Values, systems: Codes, blocks: Codes) -> Within:
         ones = np.ones(len(values))
-        counts = np.asarray(scipy.sparse.coo_matrix((ones, (raters, systems))).todense())
+        counts = np.asarray(scipy.sparse.coo_matrix((ones, (blocks, systems))).todense())
         sizes = counts.sum(axis=1)
-        rater_means = np.bincount(raters, values) / sizes
+        block_means = np.bincount(blocks, values) / sizes
         shares = counts / sizes[:, None]
         products = np.diag(counts.sum(axis=0)) - counts.T @ shares
         bread = _generalised_inverse(products)
-        within = values - rater_means[raters]
+        within = values - block_means[blocks]
         coefficients = bread @ np.bincount(systems, within)
         coefficients -= np.average(coefficients, weights=counts.sum(axis=0))
-        fitted = coefficients[systems] - (shares @ coefficients)[raters]
+        fitted = coefficients[systems] - (shares @ coefficients)[blocks]
         residuals = within - fitted
         freedom = max(len(values) - sum(counts.shape) + 1, 1)
         variance = float(residuals @ residuals) / freedom
         if variance <= 1e-14 * max(float(values @ values) / len(values), 1e-300):
             raise Undefined("There is no variation within raters and systems.")
-        return cls(systems, raters, shares, bread, coefficients, residuals, variance)
+        return cls(systems, blocks, shares, bread, coefficients, residuals, variance)
 
     def covariance(self, clusters: Codes) -> Values:
         """Covariance of the coefficients, clustered one way."""
@@ -142,16 +146,16 @@ class Within:
     def meat(self, clusters: Codes) -> Values:
         """Sum over clusters of the outer product of their scores, times G/(G − 1).
 
-        A cluster's score is U − H·shares: its residuals by system, less those by rater spread
-        over that rater's systems. Only products of the two are formed, which are small.
+        A cluster's score is U − H·shares: its residuals by system, less those by block spread
+        over that block's systems. Only products of the two are formed, which are small.
         """
         clusters = np.unique(clusters, return_inverse=True)[1]
         count = int(clusters.max()) + 1
         by_system = scipy.sparse.coo_matrix((self.residuals, (clusters, self.systems))).tocsr()
-        by_rater = scipy.sparse.coo_matrix((self.residuals, (clusters, self.raters))).tocsr()
+        by_block = scipy.sparse.coo_matrix((self.residuals, (clusters, self.blocks))).tocsr()
         own = np.asarray((by_system.T @ by_system).todense())
-        crossed = np.asarray((by_system.T @ by_rater) @ self.shares)
-        rest = self.shares.T @ ((by_rater.T @ by_rater) @ self.shares)
+        crossed = np.asarray((by_system.T @ by_block) @ self.shares)
+        rest = self.shares.T @ ((by_block.T @ by_block) @ self.shares)
         # A single cluster, of units that no claim is about, has no variance.
         meat: Values = (own - crossed - crossed.T + rest) * count / max(count - 1, 1)
         return meat

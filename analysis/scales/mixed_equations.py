@@ -40,14 +40,22 @@ class Solution:
 
 
 class Equations(Protocol):
-    """Equations of `value ~ system + (1|a) + …`, to be solved at any θ (one ratio per effect)."""
+    """Equations of `value ~ system + (1|a) + …`, to be solved at any θ (one ratio per effect).
+
+    `fixed` counts the columns of all fixed effects; solutions have those of the systems.
+    """
+
+    @property
+    def fixed(self) -> int: ...
 
     def deviance(self, theta: Values) -> float: ...
 
     def solve(self, theta: Values) -> Solution: ...
 
 
-def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Equations:
+def equations(
+    values: Values, systems: Codes, random: Mapping[str, Codes], block: Codes | None = None
+) -> Equations:
     """Set up the mixed-model equations.
 
     Parameters
@@ -55,6 +63,7 @@ def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Eq
     values : shape (judgements,)
     systems : shape (judgements,), codes
     random : codes of each random factor, shape (judgements,) each
+    block : codes of another fixed factor; systems are compared within its levels
 
     Raises
     ------
@@ -71,14 +80,14 @@ def equations(values: Values, systems: Codes, random: Mapping[str, Codes]) -> Eq
                 f"The smaller random effects have {sum(levels[1:])} levels; this solver holds "
                 f"{MOST_CROSSED_LEVELS}."
             )
-        return DenseEquations.of(values, systems, random)
+        return DenseEquations.of(values, systems, random, block)
     work = float(levels[1]) * float(sum(levels[2:])) ** 2
     if work > MOST_SPARSE_WORK:
         raise Undefined(
             f"The random effects have {', '.join(map(str, levels))} levels, too many to fit in "
             "reasonable time; use the comparison with clustered errors instead."
         )
-    return SparseEquations.of(values, systems, random)
+    return SparseEquations.of(values, systems, random, block)
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,7 @@ class DenseEquations:
 
     judgements: int
     systems: int
+    fixed: int
     squares: float  # y'y
     sizes: Values  # Z₁'Z₁, a diagonal
     sums: Values  # Z₁'y
@@ -98,11 +108,18 @@ class DenseEquations:
     largest: int
 
     @classmethod
-    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> DenseEquations:
+    def of(
+        cls,
+        values: Values,
+        systems: Codes,
+        random: Mapping[str, Codes],
+        block: Codes | None = None,
+    ) -> DenseEquations:
+        design = _design(systems, block)
         names = list(random)
         largest = max(names, key=lambda name: int(random[name].max()))
         others = [name for name in names if name != largest]
-        blocks = [*(_indicator(random[name]) for name in others), _indicator(systems)]
+        blocks = [*(_indicator(random[name]) for name in others), design]
         rest = scipy.sparse.hstack(blocks, format="csr")
         effect_of = [np.full(int(random[name].max()) + 1, names.index(name)) for name in others]
         shared = (rest.T @ _indicator(random[largest])).tocsr()
@@ -110,6 +127,7 @@ class DenseEquations:
         return cls(
             judgements=len(values),
             systems=int(systems.max()) + 1,
+            fixed=design.shape[1],
             squares=float(values @ values),
             sizes=sizes.astype(np.float64),
             sums=np.asarray(np.bincount(random[largest], values), dtype=np.float64),
@@ -124,19 +142,18 @@ class DenseEquations:
 
     def deviance(self, theta: Values) -> float:
         determinant, _, variance = self._factored(theta)
-        return _deviance(determinant, self.judgements - self.systems, variance)
+        return _deviance(determinant, self.judgements - self.fixed, variance)
 
     def solve(self, theta: Values) -> Solution:
         determinant, factor, variance = self._factored(theta)
-        fixed = slice(-self.systems - 1, -1)
-        corner = scipy.linalg.solve_triangular(
-            factor[fixed, fixed], np.eye(self.systems), lower=True
-        )
+        fixed = slice(-self.fixed - 1, -1)
+        corner = scipy.linalg.solve_triangular(factor[fixed, fixed], np.eye(self.fixed), lower=True)
+        of_systems = corner[:, : self.systems]
         return Solution(
-            deviance=_deviance(determinant, self.judgements - self.systems, variance),
+            deviance=_deviance(determinant, self.judgements - self.fixed, variance),
             residual_variance=variance,
-            coefficients=corner.T @ factor[-1, fixed],
-            covariance=variance * corner.T @ corner,
+            coefficients=of_systems.T @ factor[-1, fixed],
+            covariance=variance * of_systems.T @ of_systems,
         )
 
     def _factored(self, theta: Values) -> tuple[float, Values, float]:
@@ -145,7 +162,7 @@ class DenseEquations:
         The right-hand side is a last row of the system, so that its solution is a row of the
         factor and the penalised sum of squares the last element's square.
         """
-        count = self.systems
+        count = self.fixed
         spread = float(theta[self.largest])
         scale = np.concatenate([theta[self.effect_of], np.ones(count)])
         diagonal = spread**2 * self.sizes + 1
@@ -214,45 +231,51 @@ class SparseEquations:
     """All cross products [Z X]'[Z X], in an order of elimination that keeps the factor thin."""
 
     judgements: int
-    systems: int
+    fixed: int
     squares: float
     products: Any
     sums: Values
-    effect_of: Codes  # the random effect of each column, −1 for a system
+    effect_of: Codes  # the random effect of each column, −1 for a fixed one
     system_at: Codes  # positions of the systems' columns
 
     @classmethod
-    def of(cls, values: Values, systems: Codes, random: Mapping[str, Codes]) -> SparseEquations:
-        columns = [*random.values(), systems]
-        whole = scipy.sparse.hstack([_indicator(codes) for codes in columns], format="csc")
-        effect_of = np.repeat(
-            [*range(len(random)), -1], [int(codes.max()) + 1 for codes in columns]
-        )
+    def of(
+        cls,
+        values: Values,
+        systems: Codes,
+        random: Mapping[str, Codes],
+        block: Codes | None = None,
+    ) -> SparseEquations:
+        design = _design(systems, block)
+        blocks = [*map(_indicator, random.values()), design]
+        whole = scipy.sparse.hstack(blocks, format="csc")
+        effect_of = np.repeat([*range(len(random)), -1], [block.shape[1] for block in blocks])
         products = (whole.T @ whole).tocsc()
         order = _elimination_order(products + scipy.sparse.eye(products.shape[0], format="csc"))
-        count = int(systems.max()) + 1
+        fixed = design.shape[1]
+        first = len(order) - fixed
         place = np.argsort(order)
         return cls(
             judgements=len(values),
-            systems=count,
+            fixed=fixed,
             squares=float(values @ values),
             products=products[order][:, order].tocsc(),
             sums=np.asarray(whole.T @ values)[order],
             effect_of=effect_of[order],
-            system_at=place[-count:],
+            system_at=place[first : first + int(systems.max()) + 1],
         )
 
     def deviance(self, theta: Values) -> float:
         determinant, _, _, variance = self._factored(theta)
-        return _deviance(determinant, self.judgements - self.systems, variance)
+        return _deviance(determinant, self.judgements - self.fixed, variance)
 
     def solve(self, theta: Values) -> Solution:
         determinant, factor, found, variance = self._factored(theta)
-        columns = np.zeros((len(found), self.systems))
-        columns[self.system_at, np.arange(self.systems)] = 1.0
+        columns = np.zeros((len(found), len(self.system_at)))
+        columns[self.system_at, np.arange(len(self.system_at))] = 1.0
         corner = factor.solve(columns)[self.system_at]
         return Solution(
-            deviance=_deviance(determinant, self.judgements - self.systems, variance),
+            deviance=_deviance(determinant, self.judgements - self.fixed, variance),
             residual_variance=variance,
             coefficients=found[self.system_at],
             covariance=variance * (corner + corner.T) / 2,
@@ -270,7 +293,7 @@ class SparseEquations:
         right = scale * self.sums
         found = factor.solve(right)
         left = self.squares - float(right @ found)
-        variance = _require_residual(left / (self.judgements - self.systems))
+        variance = _require_residual(left / (self.judgements - self.fixed))
         return float(np.sum(np.log(factor.U.diagonal()))), factor, found, variance
 
 
@@ -295,6 +318,15 @@ def _require_residual(variance: float) -> float:
 
 def _deviance(determinant: float, free: int, variance: float) -> float:
     return float(determinant + free * (1 + np.log(2 * np.pi * variance)))
+
+
+def _design(systems: Codes, block: Codes | None) -> Any:
+    """Columns of the fixed effects: one for each system, then centred ones for the blocks."""
+    design = _indicator(systems)
+    if block is None:
+        return design
+    others = _indicator(block).toarray()[:, 1:]
+    return scipy.sparse.hstack([design, others - others.mean(axis=0)], format="csr")
 
 
 def _indicator(codes: Codes) -> Any:

@@ -61,6 +61,7 @@ def fit_mixed(
     alpha: float = 0.05,
     most_df: float = np.inf,
     higher_is_better: bool = True,
+    versions: Codes | None = None,
 ) -> MixedModel:
     """Fit `value ~ system + (1|a) + (1|b) + …` by restricted maximum likelihood.
 
@@ -73,6 +74,7 @@ def fit_mixed(
     alpha : 1 − confidence of all comparisons together
     most_df : no comparison has more degrees of freedom, whatever Satterthwaite's are
     higher_is_better : whether the largest mean comes first
+    versions : shape (judgements,), codes of a second fixed factor; means are those at its average
 
     Returns
     -------
@@ -93,21 +95,22 @@ def fit_mixed(
         raise Undefined("A mixed model of systems needs at least two systems.")
     usable = usable_effects(values, random)
     shift, scale = float(values.mean()), float(values.std())
-    system = equations((values - shift) / scale, systems, usable)
+    system = equations((values - shift) / scale, systems, usable, versions)
     solution = system.solve(theta := _minimise(system, len(usable)))
     covariance = scale**2 * solution.covariance
-    freedom = Satterthwaite.of(system, theta, len(values) - len(names))
+    freedom = Satterthwaite.of(system, theta, len(values) - system.fixed)
     means, pairs = means_and_contrasts(
         names, shift + scale * solution.coefficients, covariance, difference_variances(covariance),
         alpha=alpha, higher_is_better=higher_is_better,
         df=np.minimum(freedom.df(_of_means_and_differences), most_df),
     )  # fmt: skip
     return MixedModel(
-        formula="value ~ system + " + " + ".join(f"(1|{name})" for name in usable),
+        formula="value ~ system + "
+        + " + ".join([*["version"][: versions is not None], *(f"(1|{name})" for name in usable)]),
         means=means,
         contrasts=pairs,
         components=_components(theta, solution, scale, usable),
-        reml_deviance=solution.deviance + 2 * (len(values) - len(names)) * float(np.log(scale)),
+        reml_deviance=solution.deviance + 2 * (len(values) - system.fixed) * float(np.log(scale)),
         test=_equal_systems(solution.coefficients, freedom, most_df),
         judgements=len(values),
         alpha=alpha,

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from rankme.actions.campaign.extensions import MOST_RATERS
 from rankme.actions.rows.versions import LONGEST_REASON
+from rankme.designs.growth import MIXED_PERCENT, MOST_MIXED
 from rankme.models import CampaignVersion, PlanExtension
 
 from .shared_shapes import JOB_FIELDS
@@ -31,16 +32,29 @@ class NewVersionSerializer(ReasonSerializer):
     definition = serializers.DictField(help_text="The whole campaign file as it is to be.")
 
 
+class MixedField(serializers.IntegerField):
+    def __init__(self) -> None:
+        super().__init__(
+            min_value=0,
+            max_value=MOST_MIXED,
+            default=MIXED_PERCENT,
+            help_text="Percent of the screens in batches of new systems that show earlier ones, "
+            "where a screen shows one output.",
+        )
+
+
 class ExtensionQuery(serializers.Serializer[Any]):
     raters_per_trial = serializers.IntegerField(
         min_value=1, max_value=MOST_RATERS, required=False, help_text="By default as now."
     )
+    mixed_percent = MixedField()
 
 
 class NewExtensionSerializer(ReasonSerializer):
     raters_per_trial = serializers.IntegerField(
         min_value=1, max_value=MOST_RATERS, required=False, help_text="By default as now."
     )
+    mixed_percent = MixedField()
 
 
 class PlanExtensionSerializer(serializers.ModelSerializer[PlanExtension]):
@@ -50,7 +64,10 @@ class PlanExtensionSerializer(serializers.ModelSerializer[PlanExtension]):
 
     class Meta:
         model = PlanExtension
-        fields = ["id", "phase", "raters_per_trial", "base", "reason", "drawn", *JOB_FIELDS]
+        fields = [
+            "id", "phase", "raters_per_trial", "mixed_percent", "base", "reason", "drawn",
+            *JOB_FIELDS,
+        ]  # fmt: skip
 
 
 class VersionSerializer(serializers.ModelSerializer[CampaignVersion]):

@@ -9,6 +9,7 @@ import numpy as np
 from analysis.translatable import gettext_noop as _
 from rankme.designs.design import Design, Option
 from rankme.designs.growth import SYSTEMS_APART, Growth
+from rankme.designs.linking import linked
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
@@ -75,9 +76,13 @@ def _growth_problems(growth: Growth) -> list[str]:
 
 
 def grow_complete(growth: Growth) -> Layout:
-    """Show every new output, in separate batches."""
+    """Show every new output, in batches that earlier systems link with the plan so far."""
     if not growth.new_systems:
         return growth.on_new_items(draw_complete(growth.for_new_items))
+    return linked(growth, _draw_new_outputs)
+
+
+def _draw_new_outputs(growth: Growth) -> Layout:
     unseen = growth.request.coverage.copy()
     unseen[: growth.old_items, : growth.old_systems] = False
     drawn = draw_complete(replace(growth.request, coverage=unseen))

@@ -9,6 +9,9 @@ import numpy as np
 
 from rankme.designs.plan import NO_SYSTEM, DesignRequest, Indexes, Layout
 
+# Percent of the screens in the batches of new systems that show earlier ones.
+MIXED_PERCENT = 25
+MOST_MIXED = 75
 SYSTEMS_APART = (
     "The screens of this design show several outputs side by side. A new system would never be "
     "next to those that were judged already: create a new campaign for it."
@@ -24,6 +27,7 @@ class Growth:
     request : for all the material, old and new, with a seed of this extension's own
     items, systems, batch_sizes : the plan so far, as in `Layout`
     old_items, old_systems : how many of the first items and systems the plan covers
+    mixed_percent : of the screens in batches of new systems show earlier ones (`linking.py`)
     """
 
     request: DesignRequest
@@ -32,6 +36,7 @@ class Growth:
     batch_sizes: Indexes
     old_items: int
     old_systems: int
+    mixed_percent: int = MIXED_PERCENT
 
     @property
     def new_items(self) -> int:

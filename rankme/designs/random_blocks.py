@@ -11,6 +11,7 @@ from analysis.translatable import gettext_noop as _
 from rankme.designs.catching_up import catch_up
 from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
 from rankme.designs.growth import Growth, after_one_another
+from rankme.designs.linking import linked
 from rankme.designs.plan import (
     NO_SYSTEM,
     Coverage,
@@ -291,13 +292,20 @@ def _growth_problems(growth: Growth) -> list[str]:
 
 def grow_random_blocks(growth: Growth) -> Layout:
     """Add screens for the new items, then for the new systems next to existing ones."""
-    width = _width(growth.request)
     if not growth.new_items:
-        return catch_up(growth, width)
+        return _catch_up(growth)
     added = growth.on_new_items(draw_random_blocks(growth.for_new_items))
     if not growth.new_systems:
         return added
-    return after_one_another(added, catch_up(growth.with_added(added), width))
+    return after_one_another(added, _catch_up(growth.with_added(added)))
+
+
+def _catch_up(growth: Growth) -> Layout:
+    """Show new systems next to earlier ones, or in batches with earlier ones."""
+    width = _width(growth.request)
+    if width > 1:
+        return catch_up(growth, width)
+    return linked(growth, lambda with_room: catch_up(with_room, width))
 
 
 def _width(request: DesignRequest) -> int:

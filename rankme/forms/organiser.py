@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from rankme.actions.accounts.passwords import TooManyAttempts, check_password
 from rankme.actions.campaign.extensions import MOST_RATERS
 from rankme.actions.rows.versions import LONGEST_REASON
+from rankme.designs.growth import MIXED_PERCENT, MOST_MIXED
 from rankme.errors import InvalidDefinition, Problem
 from rankme.importing import JUDGEMENT_READERS, READERS, Reader
 from rankme.models import Campaign, MaterialImport
@@ -194,6 +195,21 @@ class RatersForm(forms.Form):
     raters_per_trial = forms.IntegerField(
         label=_("Raters per trial"), min_value=1, max_value=MOST_RATERS
     )
+    mixed_percent = forms.IntegerField(
+        label=_("Earlier systems in the new batches (%)"),
+        min_value=0,
+        max_value=MOST_MIXED,
+        required=False,
+        help_text=_(
+            "If raters of the new systems judge none of the earlier ones, a difference between "
+            "systems cannot be told from one between raters."
+        ),
+    )
+
+    def sizes(self) -> tuple[int, int]:
+        """Raters for each trial, and percent of screens with earlier systems."""
+        mixed = self.cleaned_data["mixed_percent"]
+        return self.cleaned_data["raters_per_trial"], MIXED_PERCENT if mixed is None else mixed
 
 
 class HowManyRatersForm(forms.Form):
@@ -207,6 +223,9 @@ class ExtensionForm(ReasonForm):
 
     raters_per_trial = forms.IntegerField(
         widget=forms.HiddenInput, min_value=1, max_value=MOST_RATERS
+    )
+    mixed_percent = forms.IntegerField(
+        widget=forms.HiddenInput, min_value=0, max_value=MOST_MIXED, initial=MIXED_PERCENT
     )
     items = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
     systems = forms.IntegerField(widget=forms.HiddenInput, min_value=0)

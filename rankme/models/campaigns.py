@@ -158,6 +158,8 @@ class PlanExtension(Job):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="extensions")
     phase = models.CharField(max_length=10, choices=Phase, default=Phase.DRAW)
     raters_per_trial = models.PositiveSmallIntegerField()
+    # Of the screens in batches of new systems, how many show earlier ones.
+    mixed_percent = models.PositiveSmallIntegerField(default=25, db_default=25)
     # For what it is drawn: the campaign's version and material.
     base = models.PositiveSmallIntegerField()
     items = models.PositiveIntegerField()
@@ -167,7 +169,12 @@ class PlanExtension(Job):
 
     class Meta(Job.Meta):
         ordering = ["-requested_at", "-id"]
-        constraints = [one_at_a_time("one_extension_at_a_time")]
+        constraints = [
+            one_at_a_time("one_extension_at_a_time"),
+            models.CheckConstraint(
+                condition=models.Q(mixed_percent__lte=75), name="new_batches_are_mostly_new"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"extension of {self.campaign}"

@@ -128,6 +128,24 @@ def test_a_new_system_is_shown_next_to_the_others(tmp_path):
     assert version.extension["balance_after"]["per_pair"]["min"] > 0
 
 
+def test_raters_of_a_new_system_judge_a_stored_share_of_the_others(tmp_path):
+    campaign = make_campaign(slider(design={"kind": "complete"}), items=12, systems=3)
+    add(campaign, tmp_path, [("Late", f"item-{number}") for number in range(12)])
+    with pytest.raises(RefusedAction, match="at most 75 %"):
+        extensions.draw_extension(campaign, 1, 76)
+    for mixed, earlier in ((0, 0), (50, 12), (25, 4)):
+        added = extensions.draw_extension(campaign, 1, mixed).added
+        assert (len(added.items), (added.systems < 3).sum()) == (12 + earlier, earlier)
+    version = extend(campaign)
+    assert version.extension["mixed_percent"] == 25
+    assert version.extension["balance_after"]["system_counts"] == (13, 14, 13, 12)
+    assert version.extension["notes"][0].startswith("About 25 % of the screens in the new batches")
+    new = campaign.batches.order_by("-number").first()
+    late = new.trials.filter(places__output__system__name="Late")
+    assert (new.trials.count(), late.count()) == (16, 12)
+    assert verify_campaign(campaign).fault == ""
+
+
 def test_the_same_campaign_draws_the_same_extension(tmp_path):
     campaign = make_campaign(rankme_definition(), items=8, systems=5)
     add(campaign, tmp_path, [("Late", f"item-{number}") for number in range(8)])

@@ -1,6 +1,7 @@
 """Extensions of plans that are too large for a request: a worker draws and stores them."""
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from rankme.actions import jobs
@@ -28,8 +29,11 @@ def test_a_worker_stores_the_reviewed_draw(client, campaign):
     page = reverse("rankme:campaign-extend", args=[campaign.code])
     assert b"Draw the extension" in client.get(page, {"raters_per_trial": 3}).content
 
-    client.post(page, {"do": "draw", "raters_per_trial": 3})
+    client.post(page, {"do": "draw", "raters_per_trial": 3, "mixed_percent": 40})
     row = PlanExtension.objects.get()
+    assert row.mixed_percent == 40
+    with pytest.raises(IntegrityError), transaction.atomic():
+        PlanExtension.objects.update(mixed_percent=76)
     assert jobs.unclaimed_jobs() == [("rankme.tasks.extend_plan", row.pk)]
     assert b"Drawing the extension" in client.get(page).content
     assert large_extensions.execute(row.pk, "worker")
@@ -38,7 +42,7 @@ def test_a_worker_stores_the_reviewed_draw(client, campaign):
     assert "Balance before and after" in looked.text and campaign.versions.count() == 1
 
     hidden = looked.context["confirm"].initial
-    assert hidden["raters_per_trial"] == 3
+    assert (hidden["raters_per_trial"], hidden["mixed_percent"]) == (3, 40)
     assert client.post(page, hidden | {"reason": "A reviewer asked."}).status_code == 302
     assert b"Storing the extension" in client.get(page).content
     assert large_extensions.execute(row.pk, "worker")

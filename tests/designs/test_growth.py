@@ -8,7 +8,7 @@ from rankme.designs.plan import NO_SYSTEM, DesignError, DesignRequest, measure_b
 from rankme.designs.registry import checked_options, draw, grow
 
 
-def grown(design, options, *, items, systems, new_items=0, new_systems=0, coverage=None):
+def grown(design, options, *, items, systems, new_items=0, new_systems=0, coverage=None, mixed=25):
     """A plan of items × systems and what it gets for what is new."""
     plan = draw(design, items, systems, options, 2, seed=5)
     n_items, n_systems = items + new_items, systems + new_systems
@@ -23,7 +23,7 @@ def grown(design, options, *, items, systems, new_items=0, new_systems=0, covera
         coverage,
         np.zeros(n_items, dtype=np.int64),
     )
-    growth = Growth(request, plan.items, plan.systems, plan.batch_sizes, items, systems)
+    growth = Growth(request, plan.items, plan.systems, plan.batch_sizes, items, systems, mixed)
     added = grow(design, growth)
     return plan, added, measure_balance(joined(growth, added), request)
 
@@ -58,9 +58,50 @@ def test_the_same_seed_extends_in_the_same_way():
 
 
 def test_a_new_system_is_judged_on_every_item_of_a_complete_design():
-    _, added, balance = grown("complete", {}, items=5, systems=3, new_systems=2)
+    _, added, balance = grown("complete", {}, items=5, systems=3, new_systems=2, mixed=0)
     assert set(added.systems.ravel().tolist()) == {3, 4}
     assert balance.per_output.min == balance.per_output.max == 2
+
+
+ALONE = {"outputs_per_screen": 1, "trials_per_batch": 8}
+
+
+@pytest.mark.parametrize(
+    ("design", "options", "new_items", "mixed"),
+    [
+        ("complete", {}, 0, 25),
+        ("complete", {"trials_per_batch": 8}, 0, 25),
+        ("complete", {"trials_per_batch": 8}, 0, 50),
+        ("complete", {"trials_per_batch": 8}, 16, 25),
+        ("complete", {"trials_per_batch": 2}, 0, 10),
+        ("random_blocks", ALONE, 0, 25),
+    ],
+)
+def test_batches_of_new_systems_show_a_share_of_earlier_ones(design, options, new_items, mixed):
+    _, added, balance = grown(
+        design, options, items=24, systems=3, new_items=new_items, new_systems=2, mixed=mixed
+    )
+    at_most = options.get("trials_per_batch", 10**6)
+    screens = np.column_stack([added.items, added.systems[:, 0]])
+    for batch in np.split(screens, np.cumsum(added.batch_sizes)[:-1]):
+        old = np.count_nonzero(batch[:, 1] < 3)
+        assert len(batch) <= at_most
+        assert len(np.unique(batch, axis=0)) == len(batch), "no output is there twice"
+        assert old >= 1
+        assert new_items or abs(old - mixed / 100 * len(batch)) <= 1
+    new = screens[screens[:, 1] >= 3]
+    assert len(np.unique(new, axis=0)) == len(new) and (design != "complete" or len(new) >= 48)
+    earlier = screens[(screens[:, 1] < 3) & (screens[:, 0] < 24)]
+    assert np.ptp(np.bincount(earlier[:, 1], minlength=3)) <= 1, "systems take turns"
+    for system in range(3):
+        of_items = np.bincount(earlier[earlier[:, 1] == system, 0], minlength=24)
+        assert np.ptp(of_items) <= 1, "and so do their items"
+    assert balance.trials == 24 * 3 + len(screens) or design != "complete"
+
+
+def test_a_batch_of_one_screen_has_no_room_for_an_earlier_system():
+    _, added, _ = grown("complete", {"trials_per_batch": 1}, items=5, systems=3, new_systems=1)
+    assert set(added.systems.ravel().tolist()) == {3}
 
 
 def test_new_systems_catch_up_next_to_the_others():

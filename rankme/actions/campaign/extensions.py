@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.rows.bulk_insert import copy_rows
 from rankme.actions.rows.versions import checked_reason, write_version
-from rankme.designs.growth import Growth, joined
+from rankme.designs.growth import MIXED_PERCENT, MOST_MIXED, Growth, joined
 from rankme.designs.plan import (
     NO_SYSTEM,
     Balance,
@@ -98,6 +98,7 @@ class Extension:
             "new_systems": self.growth.new_systems,
             "new_batches": self.new_batches,
             "new_sittings": self.new_sittings,
+            "mixed_percent": self.growth.mixed_percent,
             "seed": self.growth.request.seed,
             "notes": list(self.added.notes),
             "balance_before": asdict(self.before),
@@ -105,8 +106,15 @@ class Extension:
         }
 
 
-def draw_extension(campaign: Campaign, raters_per_trial: int) -> Extension:
+def draw_extension(
+    campaign: Campaign, raters_per_trial: int, mixed_percent: int = MIXED_PERCENT
+) -> Extension:
     """Draw what an extension would store; the same campaign draws the same extension.
+
+    Parameters
+    ----------
+    mixed_percent : of the screens in batches of new systems show earlier ones, where screens
+        show one output
 
     Raises
     ------
@@ -122,10 +130,16 @@ def draw_extension(campaign: Campaign, raters_per_trial: int) -> Extension:
         )
     if raters_per_trial > MOST_RATERS:
         raise RefusedAction(_("A trial can have at most %(most)s raters.") % {"most": MOST_RATERS})
+    if not 0 <= mixed_percent <= MOST_MIXED:
+        raise RefusedAction(
+            _("Outputs of earlier systems can be at most %(most)s %% of the new batches.")
+            % {"most": MOST_MIXED}
+        )
     if _is_larger(campaign, MOST_SHOWN):
         raise RefusedAction(_too_large())
     material = planned_material(campaign)
     growth = _growth(campaign, definition, material, raters_per_trial)
+    growth = replace(growth, mixed_percent=mixed_percent)
     if raters_per_trial == before and not growth.new_items and not growth.new_systems:
         raise RefusedAction(
             _("There is nothing to add: upload new material, or ask for more raters per trial.")
@@ -148,6 +162,7 @@ def extend_campaign(
     reason: str,
     by: User,
     base: int,
+    mixed_percent: int = MIXED_PERCENT,
     items: int | None = None,
     systems: int | None = None,
     progress: Callable[[float], None] = lambda share: None,
@@ -167,7 +182,7 @@ def extend_campaign(
     """
     reason = checked_reason(reason)
     campaign = lock_for_version(campaign, base, let_raters_work=True)
-    extension = draw_extension(campaign, raters_per_trial)
+    extension = draw_extension(campaign, raters_per_trial, mixed_percent)
     found = (len(extension.material.items), len(extension.material.systems))
     if (found[0] if items is None else items, found[1] if systems is None else systems) != found:
         raise ChangedMeanwhile(_("Somebody has added material in the meantime. Look again."))

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from rankme.actions import jobs
 from rankme.actions.rows.versions import checked_reason
+from rankme.designs.growth import MIXED_PERCENT
 from rankme.errors import ChangedMeanwhile, RefusedAction
 from rankme.models import Campaign, PlanExtension
 
@@ -18,23 +19,39 @@ Phase, State = PlanExtension.Phase, PlanExtension.State
 STATEMENT_TIMEOUT = "10min"  # longer than a page's statement may take
 
 
-def request_drawing(campaign: Campaign, raters_per_trial: int, *, by: User) -> PlanExtension:
+def request_drawing(
+    campaign: Campaign, raters_per_trial: int, *, by: User, mixed_percent: int = MIXED_PERCENT
+) -> PlanExtension:
     """Let a worker draw what an extension would add."""
-    return _queue(campaign, raters_per_trial, by=by, phase=Phase.DRAW)
+    return _queue(campaign, raters_per_trial, mixed_percent, by=by, phase=Phase.DRAW)
 
 
 def request_extension(
-    campaign: Campaign, raters_per_trial: int, *, reason: str, by: User, base: int
+    campaign: Campaign,
+    raters_per_trial: int,
+    *,
+    reason: str,
+    by: User,
+    base: int,
+    mixed_percent: int = MIXED_PERCENT,
 ) -> PlanExtension:
     """Let a worker draw and store an extension, without a look at it in between."""
     if base != campaign.version:
         raise ChangedMeanwhile(_("Somebody has changed the campaign in the meantime."))
     reason = checked_reason(reason)
-    return _queue(campaign, raters_per_trial, by=by, phase=Phase.STORE, reason=reason)
+    return _queue(
+        campaign, raters_per_trial, mixed_percent, by=by, phase=Phase.STORE, reason=reason
+    )
 
 
 def _queue(
-    campaign: Campaign, raters_per_trial: int, *, by: User, phase: str, reason: str = ""
+    campaign: Campaign,
+    raters_per_trial: int,
+    mixed_percent: int,
+    *,
+    by: User,
+    phase: str,
+    reason: str = "",
 ) -> PlanExtension:
     refuse_unless_changeable(campaign)
     try:
@@ -43,6 +60,7 @@ def _queue(
                 campaign=campaign,
                 phase=phase,
                 raters_per_trial=raters_per_trial,
+                mixed_percent=mixed_percent,
                 base=campaign.version,
                 items=campaign.items.count(),
                 systems=campaign.systems.count(),
@@ -99,7 +117,7 @@ def _work(row: PlanExtension) -> None:
     if row.phase == Phase.STORE:
         _store(row)
         return
-    drawn = draw_extension(row.campaign, row.raters_per_trial).as_document()
+    drawn = draw_extension(row.campaign, row.raters_per_trial, row.mixed_percent).as_document()
     jobs.finish(row, drawn=drawn)
 
 
@@ -116,6 +134,7 @@ def _store(row: PlanExtension) -> None:
         version = extend_campaign(
             row.campaign,
             raters_per_trial=row.raters_per_trial,
+            mixed_percent=row.mixed_percent,
             reason=row.reason,
             by=row.requested_by,
             base=row.base,

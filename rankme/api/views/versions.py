@@ -69,7 +69,9 @@ class ExtensionView(View):
         if extensions.is_large(campaign):
             newest = campaign.extensions.first()
             return Response(shapes.PlanExtensionSerializer(newest).data if newest else {})
-        extension = extensions.draw_extension(campaign, self._raters(campaign, self.query))
+        extension = extensions.draw_extension(
+            campaign, self._raters(campaign, self.query), self.query["mixed_percent"]
+        )
         return Response(extension.as_document())
 
     @operation(
@@ -89,6 +91,7 @@ class ExtensionView(View):
                 reason=given["reason"],
                 base=given["base"],
                 by=user_of(request),
+                mixed_percent=given["mixed_percent"],
             )
             return Response(shapes.PlanExtensionSerializer(row).data, status=202)
         version = extensions.extend_campaign(
@@ -97,6 +100,7 @@ class ExtensionView(View):
             base=given["base"],
             by=user_of(request),
             raters_per_trial=self._raters(campaign, given),
+            mixed_percent=given["mixed_percent"],
         )
         return Response(shapes.VersionDetailSerializer(version).data, status=201)
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.campaign import extensions, large_extensions
 from rankme.actions.campaign.campaigns import definition_of
+from rankme.designs.growth import MIXED_PERCENT
 from rankme.errors import ChangedMeanwhile, RankmeError
 from rankme.forms.organiser import ExtensionForm, RatersForm
 from rankme.models import Campaign, PlanExtension
@@ -40,6 +41,7 @@ def extend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             reason=given["reason"],
             by=user_of(request),
             base=given["version"],
+            mixed_percent=given["mixed_percent"],
             items=given["items"],
             systems=given["systems"],
         )
@@ -55,9 +57,16 @@ def _let_draw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """A plan that is too large for a request is drawn by a worker."""
     asked = RatersForm(request.POST)
     if asked.is_valid():
-        raters = asked.cleaned_data["raters_per_trial"]
+        raters, mixed = asked.sizes()
         started = _("The extension is being drawn.")
-        act(request, started, large_extensions.request_drawing, campaign, raters)
+        act(
+            request,
+            started,
+            large_extensions.request_drawing,
+            campaign,
+            raters,
+            mixed_percent=mixed,
+        )
     return redirect("rankme:campaign-extend", campaign.code)
 
 
@@ -80,9 +89,12 @@ def _page(
     planned = definition.raters_per_trial
     is_large = extensions.is_large(campaign)
     row = large_extensions.newest_extension(campaign) if is_large else None
-    likely = row.raters_per_trial if row else planned
-    asked = RatersForm(_raters_asked_for(request) or {"raters_per_trial": likely})
-    raters = asked.cleaned_data["raters_per_trial"] if asked.is_valid() else planned
+    likely = {
+        "raters_per_trial": row.raters_per_trial if row else planned,
+        "mixed_percent": row.mixed_percent if row else MIXED_PERCENT,
+    }
+    asked = RatersForm(likely | _asked_for(request))
+    raters, mixed = asked.sizes() if asked.is_valid() else (planned, MIXED_PERCENT)
     covered = campaign.versions.get(number=campaign.version)
     context: dict[str, Any] = {
         "asked": asked,
@@ -94,10 +106,10 @@ def _page(
         "stored": large_extensions.stored_as(campaign),
     }
     if is_large:
-        context |= _by_a_worker(campaign, row, raters, form)
+        context |= _by_a_worker(campaign, row, (raters, mixed), form)
     else:
         try:
-            drawn = extensions.draw_extension(campaign, raters).as_document()
+            drawn = extensions.draw_extension(campaign, raters, mixed).as_document()
             context |= _drawn(campaign, drawn, form)
         except RankmeError as refusal:
             context["refusal"] = str(refusal)
@@ -112,7 +124,10 @@ def _page(
 
 
 def _by_a_worker(
-    campaign: Campaign, row: PlanExtension | None, raters: int, form: ExtensionForm | None
+    campaign: Campaign,
+    row: PlanExtension | None,
+    sizes: tuple[int, int],
+    form: ExtensionForm | None,
 ) -> dict[str, Any]:
     """Show the worker's progress, then the plan that it has drawn."""
     if row is None:
@@ -121,12 +136,13 @@ def _by_a_worker(
         return {"job": row, "percent": round(100 * row.progress)}
     if row.state == PlanExtension.State.FAILED:
         return {"refusal": row.error}
-    return _drawn(campaign, row.drawn, form) if row.raters_per_trial == raters else {}
+    is_asked = (row.raters_per_trial, row.mixed_percent) == sizes
+    return _drawn(campaign, row.drawn, form) if is_asked else {}
 
 
-def _raters_asked_for(request: HttpRequest) -> dict[str, str]:
-    given = (request.POST if request.method == "POST" else request.GET).get("raters_per_trial")
-    return {} if given is None else {"raters_per_trial": given}
+def _asked_for(request: HttpRequest) -> dict[str, str]:
+    given = request.POST if request.method == "POST" else request.GET
+    return {name: given[name] for name in RatersForm.base_fields if name in given}
 
 
 def _drawn(campaign: Campaign, drawn: dict[str, Any], form: ExtensionForm | None) -> dict[str, Any]:
@@ -136,6 +152,7 @@ def _drawn(campaign: Campaign, drawn: dict[str, Any], form: ExtensionForm | None
         initial={
             "version": campaign.version,
             "raters_per_trial": drawn["raters_per_trial"][1],
+            "mixed_percent": drawn.get("mixed_percent", 0),
             "items": campaign.items.count(),
             "systems": campaign.systems.count(),
             "reason": form.data.get("reason", "") if form is not None else "",
