@@ -73,6 +73,12 @@ class AnalysisSpec(Part):
             "value, such as metric_resamples: 500."
         ),
     )
+    paper: str = Field(
+        "",
+        max_length=200,
+        title=_("Paper whose table the report follows"),
+        description=_("Its name and table, above the report's standard table."),
+    )
 
     @field_validator("options")
     @classmethod

@@ -41,7 +41,8 @@ function mark(links) {
     const shown = part && (part.closest("details:not([open])") ?? part);
     return shown && shown.getBoundingClientRect().top < innerHeight / 3;
   });
-  const current = begun.at(-1) ?? links[0];
+  const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.body.scrollHeight - 2;
+  const current = (isAtEnd ? links : begun).at(-1) ?? links[0];
   for (const link of links) {
     if (link === current) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");

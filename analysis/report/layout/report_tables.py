@@ -271,6 +271,7 @@ def _criterion(
         if section
         for method, reason in section.undefined.items()
     }
+    answer = _with_missing(answer, declined)
     made = (
         *answer_tables(answer, found),
         *_tables(found, report),
@@ -288,6 +289,18 @@ def _criterion(
         undefined=tuple(undefined.items()),
         sentences=found.sentences,
     )
+
+
+def _with_missing(answer: Answer, declined: Mapping[str, Any]) -> Answer:
+    """Say next to the answer that raters could not judge some outputs."""
+    missing = sum(row[2] for row in declined.get("systems", ()))
+    if not missing:
+        return answer
+    said = (
+        f"{missing:,} answers are missing because raters could not judge; if these are the worst "
+        "or the best outputs, the order may be another."
+    )
+    return replace(answer, details=(*answer.details, said))
 
 
 def _facts(found: CriterionReport, timed_out: int) -> Iterator[tuple[str, str]]:

@@ -187,6 +187,7 @@ def result_context(run: AnalysisRun, *, is_public: bool = False) -> dict[str, An
         "correlations": correlation_table(result.correlations),
         "exclusions": run.finished_result["exclusions"],
         "rule": run.finished_result.get("rule") if tells_checks else None,
+        "paper": _definition(run).analysis.paper,
         "measured": list(how_measured(run, _definition(run), tells_checks=tells_checks)),
         "earlier": list(earlier.tables(study_of(run.campaign, run))),
         "versions": _versions_of(run),

@@ -6,16 +6,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from analysis.errors import Undefined
+from analysis.report import scale_section
 from analysis.report.answer import answer_of, answers_of
+from analysis.report.answer_plot import answer_plot
+from analysis.report.layout.report_tables import tables_of
 from analysis.report.make import make_report
 from analysis.report.options import ReportOptions
-from tests.analysis.studies import from_rows
+from tests.analysis.studies import from_rows, report_of_every_kind
 
 NAMES = ("ash", "birch", "cedar", "dogwood", "elm")
 QUICK = {"runs": 2, "agreement_resamples": 0}
 # How a sentence names systems that it calls best, or one that is ahead of another.
 BEST = re.compile(r"(?:The best system is (.*?)|^(\w+) is the best system)\.")
-AHEAD = re.compile(r"It is ahead of (\w+), the next, by ([\d.]+) \(95 % \w* ?interval ([\d.]+) to")
+AHEAD = re.compile(
+    r"It is ahead of (\w+), the next, by ([\d.]+) \(95 % \w* ?interval ([\d.]+) to ([\d.]+)\)"
+)
 WORSE = re.compile(r"^(\w+) has the best .*? told apart from (.*?); the other .* worse than \1\.")
 
 
@@ -35,9 +41,17 @@ def study(seed: int, *, raters: int = 8, items: int = 12, systems: int = 4, step
     return from_rows(rows)
 
 
+def left_out(*_: object, **__: object) -> None:
+    raise Undefined("Left out.")
+
+
 def reported(table, **options):
+    """A report without mixed models, which no answer uses and which take most of its time."""
     kinds = {"likert": "scale", "arena": "relative"}
-    return make_report(table, ReportOptions.from_dict({**QUICK, "kinds": kinds, **options}))
+    with pytest.MonkeyPatch.context() as patch:
+        for method in ("fit_mixed", "fit_ordinal", "generalisability"):
+            patch.setattr(scale_section, method, left_out)
+        return make_report(table, ReportOptions.from_dict({**QUICK, "kinds": kinds, **options}))
 
 
 def held_by(found) -> set[tuple[str, str]]:
@@ -84,7 +98,7 @@ def overclaims(answer, held, systems) -> list[str]:
 
 SWEEP = [
     (seed, {"raters": raters, "items": items, "systems": systems, "step": step}, generality)
-    for seed, (raters, items, systems, step, generality) in enumerate(
+    for seed, (raters, items, systems, step, generality) in enumerate(3 *
         [
             (2, 12, 4, 2.0, "both"), (3, 12, 3, 1.0, "both"), (8, 2, 4, 2.0, "items"),
             (6, 12, 2, 0.0, "raters"), (12, 12, 5, 0.0, "both"), (12, 12, 5, 0.3, "both"),
@@ -134,3 +148,107 @@ def test_the_check_finds_a_sentence_that_claims_what_a_careless_model_would(swep
         systems = [row.system for row in found.systems]
         found_out += bool(overclaims(answer, held_by(found), systems))
     assert found_out >= 3
+
+
+def test_the_numbers_of_a_sentence_are_those_of_its_model(swept):
+    """Whatever the data, at the digits that are written."""
+    seen = set()
+    for report, _ in swept:
+        for answer in answers_of(report):
+            if not answer.is_claim:
+                continue
+            pair = answer.pairs[0]
+            means = AHEAD.search(answer.sentence)
+            shares = re.search(
+                r", (\d+) % prefer it to (\w+),.* interval (\d+) to (\d+) %", answer.sentence
+            )
+            if means:
+                digits = len(means[2].partition(".")[2])
+                written = [float(each) for each in means.group(2, 3, 4)]
+                near, far = sorted((abs(pair.low), abs(pair.high)))
+                model = [round(each, digits) for each in (abs(pair.difference), near, far)]
+                assert (means[1], written) == (pair.b, model)
+            if shares:
+                odds = np.exp([pair.difference, pair.low, pair.high])
+                model = np.round(100 * odds / (1 + odds)).tolist()
+                assert shares[2] == pair.b
+                assert [float(each) for each in shares.group(1, 3, 4)] == model
+            told = re.search(r"(\d+) of (\d+) pairs", answer.sentence)
+            if told:
+                assert int(told[2]) == len(answer.pairs)
+            seen |= {name for name, found in (("means", means), ("shares", shares)) if found}
+    assert seen == {"means", "shares"}
+
+
+def test_the_sentence_follows_the_data(swept):
+    """Other names, another direction, another primary criterion, too few raters, one system."""
+    table = study(3, raters=8, items=8, systems=3, step=3.0)
+    first, second = answers_of(reported(table))
+    assert (first.criterion, second.criterion) == ("likert", "arena")
+    order = [each.system for each in first.standings]
+    assert first.headline == f"{order[0]} is the best system."
+    renamed = replace(
+        table, system=table.system._replace(labels=tuple(f"neo-{x}" for x in table.system.labels))
+    )
+    for before, after in zip(answers_of(reported(renamed)), (first, second), strict=True):
+        assert before.sentence.replace("neo-", "") == after.sentence
+    turned = reported(table, lower_is_better=["likert"], primary="likert")
+    likert, arena = answers_of(turned)
+    assert (likert.criterion, arena.criterion) == ("likert", "arena")
+    assert likert.headline == f"{order[-1]} is the best system."
+    assert [each.system for each in likert.standings] == order[::-1]
+    few = table.without_raters(set(table.rater.labels[2:]))
+    for answer in answers_of(reported(few)):
+        assert answer.headline == "No difference between these systems can be claimed."
+        assert "2 raters cannot show what other raters would give" in answer.sentence
+        assert all(each.low is None and not each.letters for each in answer.standings)
+    alone = table.rows(table.system.codes == 0)
+    kinds = {"likert": "scale", "arena": "scale"}
+    for answer in answers_of(reported(alone, kinds=kinds)):
+        assert answer.headline == "There is only one system, so there is nothing to compare."
+
+
+def test_reports_of_earlier_versions_get_no_answer(swept):
+    """Their models claimed more: see the table of false claims."""
+    report, generality = swept[-1]
+    for found in report.criteria:
+        assert answer_of(found, generality).is_claim
+        answer = answer_of(replace(found, alpha=None), generality)
+        assert not answer.is_claim
+        assert "Analyse the judgements again" in answer.sentence
+
+
+def test_every_kind_of_criterion_opens_with_an_answer():
+    for tables in tables_of(report_of_every_kind()):
+        answer = tables.answer
+        assert len(answer.standings) == 4
+        assert tables.answered.columns[0].title == "System"
+        assert tables.parts[0].name == "paper"
+        assert answer.is_claim == (tables.kind != "category")
+        assert {table.name for part in tables.parts for table in part.tables} | {"answer"} == {
+            table.name for table in tables.tables
+        }
+
+
+def test_missing_answers_are_said_next_to_the_answer():
+    counts = {"clarity": {"systems": [["slug", 40, 10]], "reasons": [], "raters": []}}
+    said = {
+        tables.name: tables.answer.sentence
+        for tables in tables_of(report_of_every_kind(), declined=counts)
+    }
+    assert "10 answers are missing because raters could not judge" in said["clarity"]
+    assert "missing" not in said["facts"]
+
+
+def test_the_figure_has_an_interval_and_letters_for_each_system(swept):
+    report, _ = swept[-1]
+    for answer in answers_of(report):
+        axes = answer_plot(answer).axes[0]
+        lines = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2]
+        ends = [
+            (each.rank_low, each.rank_high) if answer.unit == "log-odds" else (each.low, each.high)
+            for each in answer.standings
+        ]
+        assert [tuple(line) for line in lines] == ends
+        letters = sorted(note.get_text() for note in axes.texts)
+        assert letters == sorted("".join(each.letters for each in answer.standings))

@@ -20,6 +20,7 @@ from tests.runs import asked, executed, rated_campaign
 pytestmark = pytest.mark.django_db(transaction=True)
 SHOWN = ("svg",)  # the pictures of a page; the others can only be downloaded
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+SHOWN_ON_PAPER = "(part) => part.checkVisibility()"
 LAPTOP, PHONE = {"width": 1366, "height": 800}, {"width": 390, "height": 800}
 
 
@@ -30,7 +31,7 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     page.goto(f"/campaigns/{campaign.code}/analysis/")
     page.fill("[name=runs]", "40")
     page.get_by_role("button", name="Analyse").click()
-    page.get_by_text("Standard table").wait_for()
+    page.get_by_text("Standard table").first.wait_for()
     run = AnalysisRun.objects.get()
     expect(page.get_by_text(run.data_sha256)).to_have_count(1)
     page.wait_for_function(
@@ -40,12 +41,36 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     with page.expect_download() as downloaded:  # opened as a page, a plot would lose its style
         page.get_by_role("link", name="SVG").first.click()
     assert downloaded.value.suggested_filename.endswith(".svg")
+    assert_opens_with_the_answer(page)
     page.get_by_role("link", name="Publish").click()
     page.get_by_role("button", name="Publish").click()
     page.get_by_role("link", name="Public page").click()
     expect(page.get_by_role("heading", name=campaign.title, level=1, exact=True)).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_function("() => document.documentElement.scrollWidth <= 390")
+
+
+def assert_opens_with_the_answer(page) -> None:
+    """A phone shows it without scrolling; contents follow on a laptop; paper shows everything."""
+    answer, contents = page.locator(".answer").first, page.locator("[data-contents]")
+    folded = page.locator("#quality-raters .table-scroll").first
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("scrollTo(0, 0)")
+    expect(contents).not_to_have_attribute("open", "")
+    place = answer.locator("strong").bounding_box()
+    assert place["y"] + place["height"] < 844
+    assert not folded.evaluate(SHOWN_ON_PAPER)
+    page.emulate_media(media="print")
+    assert folded.evaluate(SHOWN_ON_PAPER)
+    page.emulate_media(media="screen")
+    page.set_viewport_size({"width": 1366, "height": 768})
+    expect(contents).to_have_attribute("open", "")
+    current = contents.locator("[aria-current]")
+    expect(current).to_have_text("Quality")
+    contents.get_by_role("link", name="All pairs").click()
+    expect(page.get_by_role("group", name="The answer, pair by pair")).to_be_in_viewport()
+    contents.get_by_role("link", name="Files and signature").click()
+    expect(current).to_have_text("Files and signature")
 
 
 def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):

@@ -143,6 +143,7 @@ def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_th
     definition = slider_definition(
         criteria=[question | {"name": name} for name in names],
         screens=[{"name": "rate", "show": ["outputs"], "ask": names}],
+        analysis={"paper": "Gatt & Belz, Table 9"},
     )
     campaign = rated_campaign(definition, raters=2)
     run = executed(asked(campaign, **LITTLE), pictures=())
@@ -154,6 +155,8 @@ def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_th
     assert 'href="#criterion-info_quality">Info quality</a>' in page
     assert '<th scope="colgroup" colspan="3" class="group"><bdi>Info quality</bdi></th>' in page
     assert "files/tables/info-quality/means.csv" in page
+    assert page.count("<summary> Table as in Gatt &amp; Belz, Table 9 </summary>") == 2
+    assert "<summary> Standard table </summary>" not in page
 
 
 def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
