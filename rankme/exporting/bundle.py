@@ -11,7 +11,8 @@ import gzip
 import io
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -128,9 +129,21 @@ def has_bundle(run: AnalysisRun) -> bool:
     return default_storage.exists(path_of(run))
 
 
+@contextmanager
+def _opened(path: str) -> Iterator[zipfile.ZipFile]:
+    with default_storage.open(path) as file:
+        try:
+            bundle = zipfile.ZipFile(file)
+        except zipfile.BadZipFile as error:
+            # zipfile takes a bucket that stops answering for a damaged file.
+            raise error.__context__ or error from None
+        with bundle:
+            yield bundle
+
+
 def read_member(run: AnalysisRun, name: str) -> bytes | None:
     """One file of the bundle; None when it has no such file."""
-    with default_storage.open(path_of(run)) as file, zipfile.ZipFile(file) as bundle:
+    with _opened(path_of(run)) as bundle:
         return bundle.read(name) if name in bundle.namelist() else None
 
 
@@ -140,7 +153,7 @@ def members(run: AnalysisRun) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _members(path: str) -> tuple[str, ...]:
-    with default_storage.open(path) as file, zipfile.ZipFile(file) as bundle:
+    with _opened(path) as bundle:
         return tuple(bundle.namelist())
 
 

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from botocore.exceptions import BotoCoreError
+from botocore.exceptions import BotoCoreError, ReadTimeoutError
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import RequestFactory
@@ -13,6 +13,8 @@ from django.test import RequestFactory
 from evalsite import bucket
 from evalsite.error_pages import server_error
 from evalsite.operation import readiness
+from rankme.database_errors import is_temporary
+from rankme.exporting import bundle
 from tests.evalsite.bucket import files_in, running_bucket
 from tests.live import PATIENCE
 
@@ -106,6 +108,19 @@ def test_a_bucket_that_hangs_is_not_ready_and_does_not_hold_up_the_probe(
         readiness.tries[0].result(PATIENCE)
         monkeypatch.setattr(readiness, "SECONDS_FOR_THE_STORAGE", PATIENCE)
         assert client.get("/readyz/").status_code == 200
+
+
+def test_a_bucket_that_stops_in_the_middle_of_a_bundle_is_not_a_damaged_file(stored, monkeypatch):
+    """zipfile says "not a zip file" whatever went wrong while it looked for the table of files."""
+
+    def readinto(content, buffer) -> int:
+        raise ReadTimeoutError(endpoint_url="http://bucket")
+
+    monkeypatch.setattr(bucket.Content, "readinto", readinto)
+    monkeypatch.setattr(bundle, "path_of", lambda run: run)
+    with pytest.raises(ReadTimeoutError) as trouble:
+        bundle.read_member(stored, "report.json")
+    assert is_temporary(trouble.value)
 
 
 @pytest.mark.django_db
