@@ -1,12 +1,13 @@
 """A campaign of three raters who disagree in ways that one can compute by hand."""
 
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from rankme.actions.sitting import assignments
+from rankme.actions.campaign import campaigns
 from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_rater, slider_definition
-from tests.sittings import answer, claim, outputs_in_order
+from tests.sittings import answer, claim, finish, outputs_in_order
 
 CRITERIA = [
     {"name": "fluency", "question": "How fluent?", "instrument": "slider"},
@@ -21,16 +22,22 @@ CRITERIA = [
 ITEMS, SYSTEMS = 6, 2
 
 
-def disagreeing_campaign(**changes: Any) -> Campaign:
-    """Three raters: the second is 10 more lenient than the first, the third is at odds."""
+def disagreeing_campaign(add_files: Callable[[Campaign], None] | None = None) -> Campaign:
+    """Three raters: the second is 10 more lenient than the first, the third is at odds.
+
+    `add_files` gives each output a file before the launch.
+    """
+    outputs = {"block": "outputs", "files": add_files is not None}
     definition = slider_definition(
         criteria=CRITERIA,
-        screens=[{"name": "rate", "show": ["outputs"], "ask": [each["name"] for each in CRITERIA]}],
+        screens=[{"name": "rate", "show": [outputs], "ask": [each["name"] for each in CRITERIA]}],
         design={"kind": "complete"},
         raters_per_trial=3,
-        **changes,
     )
-    campaign = make_campaign(definition, items=ITEMS, systems=SYSTEMS)
+    campaign = make_campaign(definition, items=ITEMS, systems=SYSTEMS, launch=False)
+    if add_files:
+        add_files(campaign)
+    campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
     for number, name in enumerate(("ann", "ben", "cem")):
         held = claim(make_rater(campaign, name))
         shown = outputs_in_order(held.presentation)
@@ -45,6 +52,6 @@ def disagreeing_campaign(**changes: Any) -> Campaign:
                 for criterion, value in zip(CRITERIA, (given, points, verdict), strict=True):
                     answered = {"criterion": criterion["name"], "place": place, "value": value}
                     sent.append(answered | {"time_ms": 900.0})
-            answer(held, trial, answers=sent)
-        assignments.finish_batch(held)
+            answer(held, trial, answers=sent, comment=f"read {trial}" if trial else "")
+        finish(held)
     return campaign

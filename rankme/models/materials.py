@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mimetypes
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -37,6 +39,11 @@ class MediaFile(models.Model):
 
     def __str__(self) -> str:
         return self.path
+
+    @property
+    def file_name(self) -> str:
+        """Its random name as a file, with an ending from which a browser knows the type."""
+        return f"{self.name}{mimetypes.guess_extension(self.media_type) or ''}"
 
 
 class Item(models.Model):

@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.accounts.names_shown import note_names_shown
-from rankme.models import Campaign
+from rankme.models import Campaign, Item
 from rankme.permissions import user_of
 from rankme.protocols import item_input
 from rankme.queries.complaints import complaints_about
@@ -87,18 +87,20 @@ def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResp
     """One item with its outputs and all answers; its neighbours are those of the list."""
     item = get_object_or_404(campaign.items.select_related("media"), position=number - 1)
     answers = answers_about(campaign, item, names_of(request, campaign))
-    tables, pictures = item_input.read_tables(item.input), _pictures(item.input)
-    context: dict[str, Any] = {
-        "item": item,
-        "tables": tables,
-        "pictures": pictures,
-        "has_drawn_input": bool(tables or pictures),
+    context: dict[str, Any] = item_context(item) | {
         "answers": answers,
         "parts": settled_parts(campaign, item, answers.about),
         "complaints": complaints_about([item]).get(item.pk, []),
     }
     context |= _neighbours(request, campaign, number)
     return render_items(request, campaign, "organiser/items/item.html", context)
+
+
+def item_context(item: Item) -> dict[str, Any]:
+    """An item with its tables or pictures, as `_item.html` shows it."""
+    tables, pictures = item_input.read_tables(item.input), _pictures(item.input)
+    drawn = {"tables": tables, "pictures": pictures}
+    return {"item": item, "has_drawn_input": bool(tables or pictures)} | drawn
 
 
 def _neighbours(request: HttpRequest, campaign: Campaign, number: int) -> dict[str, Any]:

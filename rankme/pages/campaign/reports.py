@@ -11,8 +11,8 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from analysis.report.layout.report_tables import (
@@ -33,6 +33,7 @@ from rankme.exporting import bundle, spans, texts
 from rankme.exporting.check_answers import checks_file
 from rankme.exporting.complaints import complaints_file
 from rankme.exporting.declined import declined_file
+from rankme.exporting.files import ExportedFile
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.paper import earlier
@@ -40,10 +41,12 @@ from rankme.exporting.paper.study import study_of
 from rankme.exporting.settled import settled_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
+from rankme.pages.previews.static_copy import copy_file, parts_of
 from rankme.permissions import user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.check_answers import has_checks
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.item_answers import codes_of
 
 from .campaign_page import (
     FORM,
@@ -413,6 +416,8 @@ def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseB
         return attachment(checks_file(campaign))
     if chosen == "cannot-judge":
         return attachment(declined_file(campaign))
+    if chosen == "copy" and not campaign.is_draft:
+        return attachment(_copy(request, campaign))
     if chosen == "settled":
         return attachment(settled_file(campaign))
     if chosen == "problems":
@@ -433,6 +438,7 @@ def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseB
         "has_judgements": analysis_runs.has_judgements(campaign),
         "has_texts": texts.asks_for_texts(campaign),
         "has_checks": has_checks(campaign),
+        "copies": range(1, parts_of(campaign) + 1),
         "has_settled": campaign.settlements.exists(),
         "may_decline": any(criterion.cannot_judge for criterion in definition.criteria),
         "asks_raters": bool(definition.entry_questions or definition.end_questions),
@@ -440,3 +446,15 @@ def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseB
     return render_campaign(
         request, campaign, "report/judgements.html", context, tab="analysis-runs"
     )
+
+
+def _copy(request: HttpRequest, campaign: Campaign) -> ExportedFile | None:
+    """A part of the copy, with codes for systems unless their names are asked for."""
+    asked = request.GET.get("part", "1")
+    part = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
+    if not 1 <= part <= parts_of(campaign):
+        return None
+    names = codes_of(campaign)
+    if request.GET.get("names") == "yes":
+        names = dict(campaign.systems.values_list("pk", "name"))
+    return copy_file(campaign, names, part, get_language() or "en")

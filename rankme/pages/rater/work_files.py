@@ -21,6 +21,11 @@ IMPORT = re.compile(r'^import\s[^"]*"(\.[^"]+)";', re.MULTILINE)
 
 def work_scripts(definition: Definition) -> list[str]:
     """Every script that the work page needs; the instructions page fetches them ahead of it."""
+    return [static(name) for name in work_script_names(definition)]
+
+
+def work_script_names(definition: Definition) -> list[str]:
+    """The names of these scripts, as they are before they are stored under a hash."""
     names = ["work/work"]
     if has_timed_screens(definition):
         names += ["work/bell", "work/timed"]
@@ -45,8 +50,7 @@ def work_scripts(definition: Definition) -> list[str]:
         names += ["work/complaint"]
     own = [f"js/{name}.js" for name in names]
     instruments = [f"js/instruments/{name}.js" for name in instrument_scripts(definition)]
-    needed = dict.fromkeys(each for name in own + instruments for each in with_imports(name))
-    return [static(name) for name in needed]
+    return list(dict.fromkeys(each for name in own + instruments for each in with_imports(name)))
 
 
 @cache
