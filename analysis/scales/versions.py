@@ -20,13 +20,23 @@ VERSION = "version"
 
 
 def versions_of(part: JudgementTable) -> Codes | None:
-    """Return the version of each judgement; None where there is one at most."""
+    """Return the version of each judgement; None where there is one at most.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+    """
     shown = part.factors.get(VERSION)
     return None if shown is None or len(shown.labels) < 2 else shown.codes
 
 
 def blocks_of(part: JudgementTable) -> Codes | None:
-    """Number each rater's work under each version; None where there is one version at most."""
+    """Number each rater's work under each version; None where there is one version at most.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+    """
     versions = versions_of(part)
     if versions is None:
         return None
@@ -54,7 +64,12 @@ def require_linked_versions(part: JudgementTable) -> None:
 
 
 def joined_later(part: JudgementTable) -> list[str]:
-    """Return the systems that were not judged under every version."""
+    """Return the systems that were not judged under every version.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+    """
     versions = versions_of(part)
     if versions is None:
         return []
@@ -64,7 +79,12 @@ def joined_later(part: JudgementTable) -> list[str]:
 
 
 def version_sentences(part: JudgementTable) -> Iterator[str]:
-    """Say what links the versions, or what is confounded."""
+    """Say what links the versions, or what is confounded.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+    """
     later = joined_later(part)
     if not later:
         return

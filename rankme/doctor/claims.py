@@ -63,7 +63,7 @@ def examine_criterion(table: JudgementTable, criterion: str) -> CriterionFinding
     """Compare the two ways on the judgements on one criterion."""
     part = table.for_criterion(criterion)
     published, published_pairs = _published(part)
-    found = _strict(part)
+    found = strict_comparison(part)
     if isinstance(found, str):
         strict, strict_pairs, verdict = found, None, _without_claims(published_pairs)
     else:
@@ -107,7 +107,8 @@ def _published(part: JudgementTable) -> tuple[str, set[Pair]]:
     ), pairs
 
 
-def _strict(part: JudgementTable) -> ClusteredComparison | str:
+def strict_comparison(part: JudgementTable) -> ClusteredComparison | str:
+    """Compare the systems as reports do, or say why that cannot be done."""
     try:
         return clustered(part.value, part, OPTIONS, True)
     except Undefined as why:
@@ -217,16 +218,17 @@ def _enough(part: JudgementTable, lines: Sequence[SystemLine]) -> str:
 
 def _size(variance: Mapping[str, float], items: int, systems: int, difference: float) -> str:
     for times in MORE_ITEMS:
-        least = _fewest_raters(variance, items * times, systems, difference)
+        least = fewest_raters(variance, items * times, systems, difference)
         if least is not None:
             of = f"these {items} items" if times == 1 else f"{items * times} items, not {items}"
             return f"about {least} raters and {of}"
     return f"more than {MOST_RATERS} raters and {items * MORE_ITEMS[-1]} items"
 
 
-def _fewest_raters(
+def fewest_raters(
     variance: Mapping[str, float], items: int, systems: int, difference: float
 ) -> int | None:
+    """Return the smallest number of raters who find the difference; None beyond `MOST_RATERS`."""
     low, high = 3, MOST_RATERS
     if items < low or detectable(variance, high, items, systems) > difference:
         return None

@@ -7,9 +7,9 @@ from analysis.table import JudgementTable
 from rankme.doctor.claims import (
     ALPHA,
     POWER,
-    _fewest_raters,
-    _strict,
     examine_criterion,
+    fewest_raters,
+    strict_comparison,
     weaknesses,
 )
 from rankme.doctor.examination import examine
@@ -37,7 +37,7 @@ def ratings(
     )
 
 
-def test_the_published_way_claims_what_raters_tastes_made_and_the_strict_one_does_not():
+def test_the_published_way_claims_what_raters_tastes_made_and_thestrict_comparison_one_does_not():
     """Five raters with tastes, equal systems: the first seed whose letters differ."""
     for seed in range(50):
         table = ratings(seed, 5, 60, 4, **{"rater:system": 0.4})
@@ -58,13 +58,13 @@ def test_two_raters_can_claim_nothing_however_clear_the_means_are():
 
 @pytest.mark.parametrize(("items", "difference"), [(20, 0.6), (60, 0.4)])
 def test_as_many_raters_as_it_says_find_the_difference_in_four_of_five_studies(items, difference):
-    raters = _fewest_raters(VARIANCE, items, 2, difference)
+    raters = fewest_raters(VARIANCE, items, 2, difference)
     assert raters is not None
     campaigns = 120
 
     def found(raters: int) -> float:
         tables = (ratings(seed, raters, items, difference=difference) for seed in range(campaigns))
-        return np.mean([_strict(table).contrasts[0].p < ALPHA for table in tables])
+        return np.mean([strict_comparison(table).contrasts[0].p < ALPHA for table in tables])
 
     # Three standard errors of 120 campaigns are .11; the sandwich is a little stricter.
     assert POWER - 0.13 < found(raters) < POWER + 0.11

@@ -2,6 +2,7 @@
 
 import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,9 +12,9 @@ from rankme.actions import rate_limits
 from rankme.doctor import examination
 from rankme.models import Campaign, MaterialImport
 from rankme.pages import doctor
-from tests.doctor.test_makes import ODD
 
 pytestmark = pytest.mark.django_db
+ODD = Path(__file__).parents[1] / "data" / "odd_tables"
 AT = ("192.0.2.7", "192.0.2.8")
 
 
@@ -72,7 +73,7 @@ def endless(*_):
 
 
 def test_nobody_can_have_tables_examined_all_day(client, monkeypatch):
-    monkeypatch.setattr(doctor, "_examined", lambda upload, reading: None)
+    monkeypatch.setattr(doctor, "examine", lambda path, **more: None)
     monkeypatch.setattr(doctor, "EXAMINATIONS", replace(rate_limits.EXAMINATIONS, most=2))
     assert [sent(client).status_code for _ in range(3)] == [200, 200, 429]
     of_all = replace(rate_limits.ALL_EXAMINATIONS, name="a few of all", most=1)
