@@ -33,9 +33,9 @@ from .study import Study
 
 LICENCES = ("CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC0-1.0")
 LICENCE = Question("licence", "", "Licence of the data set", PERSON, LICENCES, "one")
-CREATORS = Question("creators", "", "Creators of the data set: one per line, “Family, Given”",
+CREATORS = Question("creators", "", "Creators of the data set (one per line: Family, Given)",
                     PERSON)  # fmt: skip
-CONTENTS = Question("contents", "", "May inputs, outputs and media be published with it?", PERSON,
+CONTENTS = Question("contents", "", "Publication of inputs, outputs and media", PERSON,
                     ("yes, their licence allows it", "no"), "one")  # fmt: skip
 COMMENTS = Question("comments", "", "Texts that raters wrote", PERSON,
                     ("left out", "somebody has read them all, publish them"), "one")  # fmt: skip

@@ -205,8 +205,8 @@ def checklist(study: Study) -> list[tuple[str, str]]:
         ),
         (
             "D3",
-            "Yes, Section __: raters read how their data would be used, and agreed before the "
-            "first question.",
+            "Yes, Section __: raters agreed before the first question to a text that is in the "
+            "campaign file.",
         ),
         ("D4", f"Section __: {_sentence(committee)}" if committee else ""),
         (

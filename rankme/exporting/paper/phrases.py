@@ -26,7 +26,8 @@ def recruitment(study: Study) -> str:
     ways = {"generic": "an open link", "invitation": "personal links", "imported": ""}
     came = {name: ways.get(name, name.capitalize()) for name in study.panels}
     if named := [f"{study.panels[name]} by {way}" for name, way in came.items() if way]:
-        said.append(f"People agreed to take part: {listed(named)}.")
+        agreed = sum(study.panels.values())
+        said.append(f"{agreed:,} people agreed to take part ({listed(named)}).")
     if (offer := study.panel_study) is not None:
         said.append(
             f"The study on {offer.account.panel.capitalize()} offered "
@@ -35,7 +36,8 @@ def recruitment(study: Study) -> str:
         )
     if study.dates is not None:
         first, last = (f"{day:%Y-%m-%d}" for day in study.dates)
-        said.append(f"Answers came from {first} to {last}.")
+        when = f"on {first}" if first == last else f"from {first} to {last}"
+        said.append(f"Answers came {when}.")
     return " ".join(said)
 
 
