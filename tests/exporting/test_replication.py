@@ -6,15 +6,21 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from analysis.report.bundle import Bundle
 from analysis.scales.reproduction import small_sample_cv
-from rankme.actions.campaign import campaigns
+from rankme.actions.campaign import campaigns, replicas
 from rankme.actions.campaign.paper import confirm_answers
 from rankme.exporting import bundle
 from rankme.exporting.paper import data_set, earlier
 from rankme.exporting.paper.study import study_of
+from rankme.management.commands.campaign import as_upload
+from rankme.management.loading import take_material
 from rankme.models import Campaign, Output
+from rankme.protocols.files import definition_to_yaml, preset
+from tests.campaigns import make_owner
 from tests.exporting_data import DECIDED
 from tests.runs import asked, executed, rate, rated_campaign
+from tests.sources import PROJECT
 
 
 @pytest.mark.django_db(transaction=True)
@@ -97,3 +103,45 @@ def test_scores_of_an_earlier_study_are_uploaded_and_compared(db, client):
     latex = client.get(f"{address}files/earlier.tex").content.decode()
     assert "CV* &" in latex or "& CV*" in latex
     assert "Sys1,30" in client.get(f"{address}files/earlier.csv").content.decode()
+
+
+MADE = {
+    "image-captions": ["captions/captions.zip"],
+    "audio-quality": ["tunes/tunes.zip"],
+    "rotowire-facts": ["games_by_sentence/games.json", "games_by_sentence/outputs.csv"],
+    "document-esa": ["translated_documents/outputs.csv"],
+    "chat-likert": ["chat/outputs.csv", "chat/items.csv"],
+    "tuna08-identification": ["domains/tuna.zip"],
+    "sr11-deep": ["sentences/outputs.csv", "sentences/items.csv"],
+}
+KEPT = (
+    "system__name", "text", "alt", "media__path", "media__sha256", "item__key", "item__input",
+    "item__reference", "item__context", "item__factors", "item__alt", "item__media__path",
+    "item__media__sha256",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", MADE)
+def test_material_of_every_kind_comes_through(name, tmp_path):
+    paths = [PROJECT / "rankme/demonstration" / path for path in MADE[name]]
+    first = campaigns.create_campaign(make_owner(), preset(name))
+    take_material(first, paths, by=first.owner)
+    files = data_set.material(study_of(first))
+    files["campaign.yaml"] = definition_to_yaml(campaigns.definition_of(first)).encode()
+    report = {"criteria": [], "signature": "s"}
+    found = Bundle(None, None, report, files)
+    again = replicas.replicate(found, by=first.owner)
+    written = replicas.write_material(found, tmp_path)
+    take_material(again, as_upload(tmp_path, written), by=again.owner)
+    before, after = (
+        list(
+            Output.objects.filter(system__campaign=each)
+            .order_by("item__position", "system__position")
+            .values(*KEPT)
+        )
+        for each in (first, again)
+    )
+    assert before == after
+    assert before

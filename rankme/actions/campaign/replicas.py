@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from django.contrib.auth.models import User
@@ -15,14 +16,18 @@ from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.exporting.paper.earlier import EARLIER, as_csv, scores_of
 from rankme.models import Campaign
-from rankme.protocols.definition import Definition
+from rankme.protocols.definition import Definition, MaterialSpec, TableSpec
 from rankme.protocols.files import definition_from_yaml
 
 from .campaigns import create_campaign
 from .duplicates import LONGEST_TITLE
 from .paper import confirm_answers
 
-CAMPAIGN, MATERIAL = "campaign.yaml", "material/"
+CAMPAIGN, MATERIAL, OUTPUTS = "campaign.yaml", "material/", "material/outputs.jsonl"
+ROLES = (
+    *("system", "item", "output", "input", "reference", "context", "document", "segment"),
+    *("input_file", "input_alt", "output_file", "output_alt"),
+)
 
 
 @transaction.atomic
@@ -39,16 +44,28 @@ def replicate(bundle: Bundle, *, by: User, title: str = "") -> Campaign:
     if CAMPAIGN not in bundle.files:
         raise RefusedAction(_("The bundle has no campaign file, so its study cannot be repeated."))
     definition = definition_from_yaml(bundle.files[CAMPAIGN].decode())
-    copy = create_campaign(by, _definition(definition, title))
+    tables = _columns(bundle.files.get(OUTPUTS, b""))
+    copy = create_campaign(by, _definition(definition, title, tables))
     report = read_report(bundle.report)
     confirm_answers(copy, {EARLIER: as_csv(scores_of(report))}, by=by)
     note(copy, by, gettext_noop("replicates a study"), signature=report.signature)
     return copy
 
 
-def _definition(definition: Definition, title: str) -> Definition:
+def _definition(definition: Definition, title: str, material: MaterialSpec | None) -> Definition:
     named = title or _("Replication of %(title)s") % {"title": definition.title}
-    return definition.model_copy(update={"title": named[:LONGEST_TITLE], "seed": None})
+    changed = {"title": named[:LONGEST_TITLE], "seed": None, "material": material}
+    return definition.model_copy(update=changed)
+
+
+def _columns(outputs: bytes) -> MaterialSpec | None:
+    """Say what each column of a bundle's outputs is, so that the reader need not guess."""
+    names = sorted({name for line in outputs.splitlines() for name in json.loads(line)})
+    if not names:
+        return None
+    roles = {name: name for name in names if name in ROLES}
+    factors = [name for name in names if name not in ROLES]
+    return MaterialSpec(tables=[TableSpec(layout="long", columns=roles, factors=factors)])
 
 
 def write_material(bundle: Bundle, folder: Path) -> list[Path]:

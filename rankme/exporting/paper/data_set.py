@@ -45,7 +45,7 @@ QUESTIONS = (LICENCE, CREATORS, CONTENTS, COMMENTS, PUBLIC)
 MAIL = re.compile(rb"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 WORDS = re.compile(rb"[^\s,;:\"'()<>\[\]{}|/=&?]{4,200}")
 BINARY = (".pdf", ".parquet")
-MEDIA, MATERIAL = "material/media", "material/outputs.jsonl"
+FOLDER, MATERIAL = "material", "material/outputs.jsonl"
 MOST_BYTES = 200 * 1024 * 1024
 
 
@@ -99,7 +99,7 @@ def _files(study: Study) -> dict[str, bytes]:
     table = bundle.run_table(study.run)
     files["judgements.parquet"] = _parquet(table)
     if study.confirmed[CONTENTS.number].startswith("1"):
-        files |= _material(study)
+        files |= material(study)
     if study.confirmed.get(COMMENTS.number, "").startswith("2"):
         files["texts.csv"] = b"".join(texts_csv(study.campaign, "long"))
     files["README.md"] = card(study, files).encode()
@@ -125,13 +125,13 @@ def _parquet(table: JudgementTable) -> bytes:
     return out.getvalue()
 
 
-def _material(study: Study) -> dict[str, bytes]:
+def material(study: Study) -> dict[str, bytes]:
     """Inputs and outputs as an upload that the site reads, with the files that they name."""
     files = {}
     media = MediaFile.objects.filter(campaign=study.campaign)
     for file in media:
         with default_storage.open(file.stored) as stored:
-            files[f"{MEDIA}/{file.path}"] = stored.read()
+            files[f"{FOLDER}/{file.path}"] = stored.read()
     outputs = Output.objects.filter(system__campaign=study.campaign).select_related(
         "item__media", "system", "media"
     )
@@ -150,6 +150,10 @@ def _material(study: Study) -> dict[str, bytes]:
     return files
 
 
+def is_media(file: str) -> bool:
+    return file.startswith(f"{FOLDER}/") and file != MATERIAL
+
+
 # --- Nobody is named ---------------------------------------------------------------------------
 
 
@@ -164,7 +168,7 @@ def personal(study: Study, files: Mapping[str, bytes]) -> Iterator[str]:
     invited = [name.casefold().encode() for name in names.values_list("name", flat=True)]
     allowed = set(study.confirmed.get(PUBLIC.number, "").casefold().encode().split())
     for file, content in files.items():
-        if file.startswith(MEDIA) or file.endswith(BINARY):
+        if is_media(file) or file.endswith(BINARY):
             continue
         lower = content.decode("utf-8", "replace").casefold().encode()
         if found := set(MAIL.findall(lower)) - allowed:
@@ -200,7 +204,7 @@ def card(study: Study, files: Mapping[str, bytes]) -> str:
     sizes = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 10**9: "100K<n<1M"}
     size = next(name for most, name in sizes.items() if number < most)
     title = json.dumps(study.definition.title, ensure_ascii=False)
-    listed = "\n".join(f"- `{name}`" for name in sorted(files) if not name.startswith(MEDIA))
+    listed = "\n".join(f"- `{name}`" for name in sorted(files) if not is_media(name))
     return f"""---
 language: [{study.definition.language}]
 license: {licence(study).lower()}

@@ -83,7 +83,7 @@ class Command(BaseCommand):
             paths = replicas.write_material(found, Path(folder))
             if paths:
                 try:
-                    take_material(copy, _as_upload(Path(folder), paths), by=user)
+                    take_material(copy, as_upload(Path(folder), paths), by=user)
                 except (RankmeError, CommandError):
                     campaigns.delete_draft(copy, by=user)
                     raise
@@ -130,7 +130,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Raters:   {_address('enter', campaign)}")
 
 
-def _as_upload(folder: Path, paths: list[Path]) -> list[Path]:
+def as_upload(folder: Path, paths: list[Path]) -> list[Path]:
     """A table alone as it is; with files that it names, both in one zip."""
     if len(paths) == 1:
         return paths
