@@ -142,7 +142,7 @@ def test_verify_counts_decisions(judged, output, capsys):
     assert "1 settled disagreements" in capsys.readouterr().out
 
 
-def test_a_bundle_has_what_was_settled_when_its_judgements_were_read(judged, output):
+def test_a_bundle_has_what_was_settled_when_its_judgements_were_read(olga, judged, output):
     decide(output, points=3, by="mia")
     small = {"agreement_resamples": 2, "metric_resamples": 2}
     run = analysis_runs.request_run(judged, small, by=judged.owner)
@@ -153,6 +153,9 @@ def test_a_bundle_has_what_was_settled_when_its_judgements_were_read(judged, out
     (row,) = csv.DictReader(io.StringIO(content.decode()))
     # Bundles are published: curators have codes in them.
     assert (row["value"], row["curator"], row["applies"]) == ("3.0", "C1", "1")
+    report = olga.get(reverse("rankme:analysis-run", args=[judged.code, run.pk])).content.decode()
+    listed = reverse("rankme:campaign-disagreements", args=[judged.code])
+    assert f'href="{listed}?criterion=points"' in report
 
 
 def test_a_curator_settles_on_the_page_of_the_item(olga, judged, output):

@@ -56,6 +56,7 @@ def _about(request: HttpRequest, campaign: Campaign, criterion: Criterion) -> di
     labels = dict(campaign.participants.filter(pk__in=compared).values_list("pk", "label"))
     pairs = pairs_of(given, labels, other)
     chosen = (request.GET.get("first"), request.GET.get("second"))
+    shown = pairs[:PAIRS_SHOWN]
     pair = next((each for each in pairs if (each.first, each.second) == chosen), None)
     return {
         "given": given,
@@ -64,14 +65,14 @@ def _about(request: HttpRequest, campaign: Campaign, criterion: Criterion) -> di
         "compared_by": urlencode(
             {"criterion": criterion.name, "against": metric.name if metric else ""}
         ),
-        "pairs": pairs[:PAIRS_SHOWN],
+        "pairs": shown,
         "all_pairs": len(pairs),
         "compared": len(compared),
         "raters": len(given.raters),
         "most_values": MOST_VALUES,
         "pair": pair,
-        "is_tabled": any(each.levels for each in pairs[:PAIRS_SHOWN]),
-        "is_limited": given.scale.is_ordered and not all(each.levels for each in pairs),
+        "is_tabled": any(each.levels for each in shown),
+        "is_limited": given.scale.is_ordered and not all(each.levels for each in shown),
         "page": _page(request, campaign, criterion, given, pair),
     } | (_detail(pair) if pair else {})
 
