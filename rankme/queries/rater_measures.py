@@ -51,8 +51,8 @@ def same_answer_shares(participants: Sequence[int]) -> dict[int, float]:
     return _by_rater(query, participants)
 
 
-# The answers of raters (%s) with the means of all others to the same outputs. Others who are
-# excluded do not count.
+# The answers of raters (%s) after a submission (%s), with the means of all others to the same
+# outputs. Others who are excluded do not count.
 COMPARED = f"""
     WITH own AS (
         SELECT a.participant_id AS rater, j.criterion_id, o.id AS output, avg(j.value) AS value
@@ -62,7 +62,7 @@ COMPARED = f"""
         JOIN rankme_output o ON o.id = COALESCE(j.output_id, (
             SELECT min(p.output_id) FROM rankme_trialoutput p
             WHERE p.trial_id = s.trial_id HAVING count(*) = 1))
-        WHERE a.participant_id = ANY(%s) AND j.value IS NOT NULL AND ({COUNTED})
+        WHERE a.participant_id = ANY(%s) AND s.id > %s AND j.value IS NOT NULL AND ({COUNTED})
         GROUP BY a.participant_id, j.criterion_id, o.id
     ), compared AS (
         SELECT own.rater, own.criterion_id, own.output, own.value, avg(j.value) AS others
@@ -92,17 +92,18 @@ def agreements(participants: Sequence[int]) -> dict[int, float]:
 
 
 def agreements_by_criterion(
-    participants: Sequence[int],
+    participants: Sequence[int], *, since: int = 0
 ) -> dict[int, dict[int, tuple[float, int]]]:
     """By rater and criterion: the correlation with the mean of the others, and of how many outputs.
 
-    Only outputs that others have judged too can show any; values that never vary have none.
+    Only outputs that others have judged too can show any; values that never vary have none. `since`
+    leaves out submissions up to that one.
     """
     query = f"""{COMPARED}
         SELECT rater, criterion_id, corr(value, others), count(*) FROM compared
         GROUP BY rater, criterion_id HAVING count(*) >= {FEWEST_SHARED}"""
     found: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
-    for rater, criterion, value, outputs in rows_of(query, [list(participants)]):
+    for rater, criterion, value, outputs in rows_of(query, [list(participants), since]):
         if value is not None:
             found[rater][criterion] = (float(value), outputs)
     return found

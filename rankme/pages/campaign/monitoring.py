@@ -37,6 +37,7 @@ from rankme.queries.raters import (
 from rankme.queries.watching.answers import (
     COLUMN,
     answered_by,
+    before_newest,
     lanes_of,
     places_best,
     scale_use,
@@ -168,15 +169,16 @@ def _answers(request: HttpRequest, rater: Participant) -> dict[str, Any]:
     )
     page.object_list = screens = strip_of(page.object_list, page.start_index(), definition)
     criteria = dict(campaign.criteria.values_list("pk", "name"))
-    agreement = agreements_by_criterion([rater.pk]).get(rater.pk, {})
+    since = before_newest(rater)
+    agreement = agreements_by_criterion([rater.pk], since=since).get(rater.pk, {})
     return {
         "screens": page,
         "lanes": lanes_of(screens),
         "times": times_of(screens),
         "width": COLUMN * len(screens),
         "agreement": [(criteria[pk], *found) for pk, found in agreement.items()],
-        "places_best": places_best(rater),
-        "scale_use": scale_use(rater, definition),
+        "places_best": places_best(rater, since),
+        "scale_use": scale_use(rater, definition, since),
         "checks": answers_of(campaign, [rater.pk])[:MOST_CHECKS],
     }
 

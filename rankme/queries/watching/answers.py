@@ -21,6 +21,8 @@ from rankme.queries.item_answers import Said, said_of, seconds_of
 from rankme.queries.reading import seconds_by_trial
 from rankme.queries.sql import rows_of
 
+from .alarms import SAMPLED_SCREENS
+
 BINS = 10
 # Distinct values of a criterion; a magnitude can have one for every answer.
 MOST_VALUES = 2_000
@@ -225,8 +227,8 @@ PLACES = f"""
         JOIN rankme_submission s ON s.assignment_id = a.id
         JOIN rankme_judgement j ON j.submission_id = s.id
         JOIN rankme_criterion c ON c.id = j.criterion_id
-        WHERE a.participant_id = %s AND j.value IS NOT NULL AND j.position IS NOT NULL
-            AND {NEWEST}
+        WHERE a.participant_id = %s AND s.id > %s AND j.value IS NOT NULL
+            AND j.position IS NOT NULL AND {NEWEST}
         WINDOW screen AS (PARTITION BY j.submission_id, j.criterion_id)
     ) AS given
     WHERE outputs > 1 GROUP BY criterion, rank, place ORDER BY rank, place"""
@@ -236,7 +238,7 @@ VALUES = f"""
     JOIN rankme_submission s ON s.assignment_id = a.id
     JOIN rankme_judgement j ON j.submission_id = s.id
     JOIN rankme_criterion c ON c.id = j.criterion_id
-    WHERE a.participant_id = %s AND j.value IS NOT NULL AND {NEWEST}
+    WHERE a.participant_id = %s AND s.id > %s AND j.value IS NOT NULL AND {NEWEST}
     GROUP BY c.name, c.position, j.value ORDER BY c.position, j.value LIMIT {MOST_VALUES}"""
 
 
@@ -250,18 +252,26 @@ class Bin:
     height: float
 
 
-def places_best(rater: Participant) -> list[tuple[str, list[tuple[int, int]]]]:
+def before_newest(rater: Participant) -> int:
+    """The last submission before the newest screens, whose habits the page shows; 0 if none is."""
+    older = answered_by(rater).order_by("-pk").values_list("pk", flat=True)
+    return next(iter(older[SAMPLED_SCREENS : SAMPLED_SCREENS + 1]), 0)
+
+
+def places_best(rater: Participant, since: int) -> list[tuple[str, list[tuple[int, int]]]]:
     """By criterion: how often, in percent, the output at each place got the highest value."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for criterion, place, share, _answers in rows_of(PLACES, [rater.pk]):
+    for criterion, place, share, _answers in rows_of(PLACES, [rater.pk, since]):
         found[criterion].append((place + 1, round(100 * share)))
     return list(found.items())
 
 
-def scale_use(rater: Participant, definition: Definition) -> list[tuple[str, list[Bin]]]:
+def scale_use(
+    rater: Participant, definition: Definition, since: int
+) -> list[tuple[str, list[Bin]]]:
     """By criterion: where on the scale the answers are, by points or by tenths of the line."""
     values: dict[str, Counter[float]] = defaultdict(Counter)
-    for criterion, value, times in rows_of(VALUES, [rater.pk]):
+    for criterion, value, times in rows_of(VALUES, [rater.pk, since]):
         values[criterion][value] += times
     specs = {each.name: each for each in definition.criteria}
     return [

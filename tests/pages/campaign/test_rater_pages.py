@@ -11,6 +11,8 @@ from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Assignment, Judgement
 from rankme.pages.campaign import monitoring
 from rankme.queries.item_answers import codes_of
+from rankme.queries.watching import answers
+from rankme.queries.watching.alarms import alarms_by_rater
 from tests.campaigns import make_campaign, make_raters, rankme_definition, slider_definition
 from tests.frauds import CRITERION, crowd_with_frauds, sit_as
 from tests.marking import marked_campaign
@@ -42,6 +44,12 @@ def test_three_frauds_among_thirty_raters_are_listed_first(olga):
         text = " ".join(shown.content.decode().split())
         for alarm in line.alarms:
             assert alarm.rate in text and "innocent" in alarm.sentence
+    # Judgements that were imported have no times, and the order of a file.
+    ids = [line.participant.pk for line in lines]
+    campaign.is_archive = True
+    alarms = alarms_by_rater(campaign, ids)
+    found = [alarm.name for own in alarms.values() for alarm in own]
+    assert found == ["same"]
     exclusions.exclude_rater(lines[0].participant, reason="Alike.", by=campaign.owner)
     again = list(olga.get(address("campaign-raters", campaign)).context["raters"])
     assert {line.participant.label for line in again[:2]} == frauds - {lines[0].participant.label}
@@ -129,6 +137,12 @@ def test_the_page_of_a_rater_shows_a_bounded_number_of_screens(olga, shifted, mo
         assert screen.item_number == place[screen.submission.pk] + 1
         assert address("campaign-item", shifted, screen.item_number) in text
         assert screen.seconds >= 4 and 0 < screen.reading < 10
+    [(_, bins)] = page.context["scale_use"]
+    assert sum(each.answers for each in bins) == 16
+    monkeypatch.setattr(answers, "SAMPLED_SCREENS", 6)
+    newest, _ = rater_page(olga, shifted, rater)
+    [(_, bins)] = newest.context["scale_use"]
+    assert sum(each.answers for each in bins) == 6 == newest.context["agreement"][0][2]
     [(name, value, outputs)] = page.context["agreement"]
     assert (name, outputs) == ("fluency", 16) and f"n = {outputs}" in text and value < 1
 
