@@ -121,5 +121,5 @@ def run_raters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         document={"raters": [asdict(each) for each in found], "signature": line},
         tables=(raters_table(found),),
         notes=("Agreement: correlation with the mean of the others on the same outputs.", line),
-        plot=lambda path: save(rater_agreement(found, part.criterion.labels[0]), path),
+        plot=lambda path: save(rater_agreement(found), path),
     )

@@ -81,7 +81,7 @@ def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         document=asdict(ranking),
         tables=(shown,),
         notes=(*_ranking_notes(options.resample, ranking.unmet), ranking.signature),
-        plot=lambda path: save(rank_ranges(ranking, criterion), path),
+        plot=lambda path: save(rank_ranges(ranking), path),
     )
 
 

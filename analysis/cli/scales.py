@@ -173,7 +173,7 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             f"Subsets: {found.subsets_method}; n = {found.harmonic_n:.2f}.",
             line,
         ),
-        plot=lambda path: save(letters_plot(found, rows, part.criterion.labels[0]), path),
+        plot=lambda path: save(letters_plot(found, rows), path),
     )
 
 

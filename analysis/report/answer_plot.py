@@ -6,17 +6,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from analysis.report.answer import Answer, Standing, confidence_of
-from analysis.report.plots import (
-    INK,
-    WIDTH,
-    height_of,
-    letter_columns,
-    name_rows,
-    new_axes,
-)
+from analysis.report.plots import INK, TWO_COLUMNS, label_x, letter_columns, row_axes
 
 
-def answer_plot(answer: Answer) -> Figure:
+def answer_plot(answer: Answer, width: float = TWO_COLUMNS) -> Figure:
     """Draw the systems, best on top, with intervals that hold for all together.
 
     Comparisons have ranks, since log-odds say little to readers. Without a claim, points only
@@ -25,16 +18,16 @@ def answer_plot(answer: Answer) -> Figure:
     Parameters
     ----------
     answer : of one criterion
+    width : in inches
     """
     names = [each.system for each in answer.standings]
-    figure, axes = new_axes(WIDTH, height_of(len(names)), names)
+    figure, axes = row_axes(names, width)
     by_rank = answer.is_claim and answer.unit == "log-odds"
     for row, each in enumerate(answer.standings):
         value, low, high = _drawn(each, row + 1 if by_rank else None)
         axes.plot(value, row, "o", color=INK, markersize=4.5)
         if low is not None and high is not None:
             axes.plot([low, high], [row, row], color=INK, linewidth=1.3)
-    name_rows(axes, names)
     if by_rank:
         axes.set_xlim(0.5, len(names) + 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -42,12 +35,13 @@ def answer_plot(answer: Answer) -> Figure:
         letter_columns(axes, [each.letters for each in answer.standings])
         level = confidence_of(answer.alpha or 0.0)
         what, range_ = ("rank", "range") if by_rank else (answer.unit, "interval")
-        axes.set_xlabel(
-            f"{what} with {level} {range_}, for all systems together\n"
-            "systems that share a letter were not told apart"
+        label_x(
+            figure,
+            f"{what} with {level} {range_}, for all systems together; "
+            "systems that share a letter were not told apart",
         )
     else:
-        axes.set_xlabel(f"{answer.unit} (of these judgements; no difference can be claimed)")
+        label_x(figure, f"{answer.unit} (of these judgements; no difference can be claimed)")
     return figure
 
 

@@ -34,7 +34,7 @@ CONTENTS = {
     "anchor.json": "hashes with which the record can be checked",
     "checks.csv": "the answers to checks",
     "tables/": "every table as LaTeX (booktabs) and CSV; report.tex has them all",
-    "plots/": "SVG and PDF",
+    "plots/": "SVG and PDF, 16 cm wide with text of 8 pt; in column/ 7.7 cm wide",
 }
 README = """{title}
 

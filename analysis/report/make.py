@@ -33,6 +33,7 @@ from analysis.typing import Progress, Values
 from .agreement_section import agreement_of
 from .category_section import category_section
 from .checkpoints import Parts, computed_now, parts_of
+from .distribution import distribution
 from .effect_section import EffectSection, effect_section
 from .metric_section import Subject, metric_sections
 from .ranking_section import Runs, ranking_section, runs_for, win_shares
@@ -258,6 +259,9 @@ def _criterion_report(
         ),
         effects=effects,
         alpha=options.alpha,
+        distribution=distribution(part, is_time=kind == "time")
+        if kind in SCALES and kind != "error"
+        else None,
         spans=span_section(analysed.for_criterion(name), options) if has_marks(part) else None,
     )
 

@@ -11,51 +11,63 @@ from matplotlib.figure import Figure
 
 from analysis.meta_evaluation.against_people import MetricReport, SystemPoint
 from analysis.report.plots import (
+    CELL,
     INK,
+    ONE_COLUMN,
     PALE,
-    WIDTH,
-    extra_width,
-    height_of,
-    name_rows,
-    new_axes,
+    TWO_COLUMNS,
+    has_room,
+    label_x,
     new_panels,
+    numbered,
     plain_label,
+    row_axes,
     shade_cells,
     write_cell,
 )
 
 from .metric_section import MetricSection
 
-COLUMNS, PANEL_HEIGHT = 3, 2.1
+PANEL, PANEL_HEIGHT = 1.9, 1.9  # inches, the least width and the height
 PEOPLE = "people"
+LONGEST = 18  # characters of a metric above its panel
 
 
-def metric_pictures(section: MetricSection) -> dict[str, Callable[[], Figure]]:
+def metric_pictures(
+    section: MetricSection, width: float = TWO_COLUMNS
+) -> dict[str, Callable[[], Figure]]:
     """Return functions that draw one criterion's pictures, by the ends of their names."""
     found = section.comparison
     if found is None:
         return {}
     made: dict[str, Callable[[], Figure]] = {}
     if found.points:
-        made["metrics-scatter"] = partial(scatter, found, section.criterion)
-    if len(found.system_level) > 1:
-        made["metrics-heatmap"] = partial(_correlation_heatmap, found, section.criterion)
+        made["metrics-scatter"] = partial(scatter, found, section.criterion, width)
+    names = _names(found)
+    if len(names) > 2 and (width > ONE_COLUMN or has_room(names, width)):
+        made["metrics-heatmap"] = partial(_correlation_heatmap, found, width)
     return made
 
 
-def scatter(found: MetricReport, criterion: str) -> Figure:
+def _names(found: MetricReport) -> list[str]:
+    return [PEOPLE, *(each.metric for each in found.system_level)]
+
+
+def scatter(found: MetricReport, criterion: str, width: float = TWO_COLUMNS) -> Figure:
     """Draw a panel for each metric: its score of every system against the mean judgement."""
     metrics = [each for each in found.system_level if each.systems]
-    rows = -(-len(metrics) // COLUMNS)
-    figure, panels = new_panels(WIDTH, PANEL_HEIGHT * rows + 0.4, rows, min(len(metrics), COLUMNS))
+    columns = max(1, min(len(metrics), int(width / PANEL)))
+    rows = -(-len(metrics) // columns)
+    figure, panels = new_panels(width, PANEL_HEIGHT * rows + 0.4, rows, columns)
     for axes, each in zip(panels, metrics, strict=False):
         points = [point for point in found.points if point.metric == each.metric]
         _draw_points(axes, points)
         r = "–" if each.pearson is None else f"{each.pearson:.2f}".replace("-", "−")
-        axes.set_title(f"{plain_label(each.metric)}  r = {r}", loc="left", fontsize=8)
+        name = each.metric if len(each.metric) <= LONGEST else f"{each.metric[: LONGEST - 1]}…"
+        axes.set_title(f"{plain_label(name)}  r = {r}", loc="left")
     for axes in panels[len(metrics) :]:
         axes.set_axis_off()
-    figure.supxlabel(plain_label(f"{criterion}: mean judgement, 95 % intervals over items"[:90]))
+    label_x(figure, f"{criterion[:90]}: mean judgement, 95 % intervals over items")
     figure.supylabel("score")
     return figure
 
@@ -73,21 +85,18 @@ def _draw_points(axes: Axes, points: Sequence[SystemPoint]) -> None:
         color=INK,
         markersize=3,
     )
-    axes.tick_params(labelsize=7)
 
 
-def _correlation_heatmap(found: MetricReport, criterion: str) -> Figure:
+def _correlation_heatmap(found: MetricReport, width: float) -> Figure:
     """Pearson's r over systems between people and all metrics; the darker the further from 0."""
-    names = [PEOPLE, *(each.metric for each in found.system_level)]
+    names = _names(found)
     cells = np.array([[np.nan if r is None else r for r in row] for row in found.correlations])
-    width = max(WIDTH, 2.0 + 0.36 * len(names))
-    figure, axes = new_axes(width, height_of(len(names)) + 0.6 + extra_width(names), names)
+    figure, axes = row_axes(numbered(names), max(width, CELL * len(names) + 2))
     shade_cells(axes, np.abs(cells), 0.0, 1.0)
     for row, column in np.argwhere(~np.isnan(cells)):
         r = float(cells[row, column])
-        write_cell(axes, int(row), int(column), f"{r:.2f}".replace("-", "−"), abs(r))
-    name_rows(axes, names)
-    axes.set_xticks(range(len(names)), [plain_label(name) for name in names], rotation=90)
-    axes.set_xlabel("Pearson r over systems, higher is better for all; the shade is its size")
-    axes.set_title(plain_label(criterion), loc="left")
+        said = f"{r:.2f}".replace("-", "−").replace("0.", ".") if abs(r) < 1 else f"{r:.0f}"
+        write_cell(axes, int(row), int(column), said, abs(r))
+    axes.set_xticks(range(len(names)), [str(number + 1) for number in range(len(names))])
+    label_x(figure, "Pearson r over systems, higher is better for all; the shade is its size")
     return figure

@@ -12,6 +12,7 @@ from analysis.scales.correlations import Correlation
 from analysis.scales.outliers import OutlierCount
 
 from .category_section import CategorySection
+from .distribution import Distribution
 from .effect_section import EffectSection
 from .metric_section import MetricSection
 from .ranking_section import RankingSection
@@ -71,6 +72,7 @@ class CriterionReport:
     spans: SpanSection | None = None
     effects: EffectSection | None = None
     alpha: float | None = None
+    distribution: Distribution | None = None
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
-"""A report's pictures: rank ranges, rank distributions, letters, wins and rater agreement.
+"""A report's pictures: rank ranges, rank distributions, letters, answers, wins, rater agreement.
 
-Colours are from one sequence that grows darker (readable in grey, and for colour-blind people);
-everything that a colour shows is also shown by position, marker or text. Equal reports give equal
-files.
+Each is drawn at one of two widths, with all its text in 8 pt, so that it goes into a paper
+unscaled. Colours differ in grey and for colour-blind people; everything that a colour shows is also
+shown by position, marker or text. Equal reports give equal files.
 """
 
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,24 +18,34 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.text import Text
+from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis.errors import OptionsError
 from analysis.ranking.clusters import Ranking
 from analysis.reliability.rater_profiles import RaterProfile
 from analysis.report.model import SystemRow
 from analysis.scales.tukey_hsd import Tukey, range_quantile, split_letters
+from analysis.typing import Values
 
+from .distribution import Distribution
 from .ranking_section import PairRecord, RankingSection
 
 FORMATS = ("svg", "pdf", "png")
 INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"
-WIDTH = 6.4  # inches
-INCHES_PER_LETTER, USUAL_LENGTH = 0.08, 24
+TWO_COLUMNS, ONE_COLUMN = 16 / 2.54, 7.7 / 2.54  # inches
+POINTS = 8  # of all text, in print
+CHARACTER = 0.56 * POINTS / 72  # inches, of an average character
+LONGEST_NAME, LONGEST_IN_COLUMN = 24, 16  # characters in a line of a row's name
+ROW, MARGIN = 0.2, 0.8  # inches: a line of a row, and what is above and below the rows
+CELL = 3.4 * CHARACTER  # inches of a heat map's cell, so that "100" fits
 # Where a point's label may be: at its right or left, and how many points above it.
-LABEL_OFFSETS = [(right, above) for above in (0, 10, -10, 20, -20, 30) for right in (True, False)]
-LONGEST_LABEL = 40
+LABEL_OFFSETS = [(right, above) for above in (0, 11, -11, 22, -22, 33) for right in (True, False)]
+LONGEST_LABEL = 30
+MOST_LABELS = 5
 SHADES = "Blues"  # one hue whose lightness runs one way: the same in grey and to any eye
+# Two hues, each darker towards its end, of which one is darker than the other also in the middle.
+ENDS, BELOW, ABOVE = "PuOr", (0.04, 0.36), (0.72, 1.0)
 WIN_SHADES = 0.1, 0.9  # shares of wins that are palest and darkest
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "rankme",
@@ -43,14 +54,21 @@ STYLE: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "font.family": "DejaVu Sans",
-    "font.size": 9,
+    "font.size": POINTS,
+    **dict.fromkeys(
+        (
+            "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize",
+            "legend.fontsize", "figure.labelsize",
+        ),
+        POINTS,
+    ),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": PALE,
     "axes.linewidth": 0.8,
     "xtick.color": INK,
     "ytick.color": INK,
-}
+}  # fmt: skip
 # No date and no version, so that the same report gives the same bytes.
 METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
@@ -77,6 +95,8 @@ def _lay_out(figure: Figure) -> None:
     """
     engine = figure.get_layout_engine()
     if engine is not None:
+        for text in figure.findobj(Text):
+            text.set_fontsize(POINTS)
         engine.execute(figure)
         figure.set_layout_engine(None)
 
@@ -86,16 +106,9 @@ def save(figure: Figure, path: Path) -> None:
     path.write_bytes(drawn(figure, path.suffix.lstrip(".").lower()))
 
 
-def new_axes(width: float, height: float, names: Sequence[str] = ()) -> tuple[Figure, Axes]:
-    """Make a separate figure, not one of pyplot's, which a server would never release.
-
-    Figures are equally wide as long as they can be, so that their fonts look alike when a page
-    scales them; `names` next to the axes that are longer than usual need more.
-    """
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(width + extra_width(names), height), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
+def new_axes(width: float, height: float) -> tuple[Figure, Axes]:
+    """Make a separate figure, not one of pyplot's, which a server would never release."""
+    figure, (axes,) = new_panels(width, height, 1, 1)
     return figure, axes
 
 
@@ -108,22 +121,22 @@ def new_panels(width: float, height: float, rows: int, columns: int) -> tuple[Fi
     return figure, list(panels.ravel())
 
 
-def extra_width(names: Sequence[str]) -> float:
-    """Inches for what a name is longer than usual."""
-    longest = max(map(len, names), default=0)
-    return INCHES_PER_LETTER * max(0, longest - USUAL_LENGTH)
-
-
-def height_of(rows: int) -> float:
-    """Compute the height in inches of a figure with this many rows."""
-    return 1.1 + 0.24 * max(rows, 2)
-
-
-def name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Names as the rows of a figure, the first on top."""
-    axes.set_yticks(range(len(names)), [plain_label(name) for name in names])
+def row_axes(names: Sequence[str], width: float) -> tuple[Figure, Axes]:
+    """Make a figure with a row for each name, the first on top; long names are broken."""
+    most = LONGEST_NAME if width > ONE_COLUMN else LONGEST_IN_COLUMN
+    labels = [textwrap.wrap(name, most) or [""] for name in map(plain_label, names)]
+    lines = max(map(len, labels), default=1)
+    figure, axes = new_axes(width, MARGIN + ROW * lines * max(len(names), 2))
+    axes.set_yticks(range(len(names)), ["\n".join(label) for label in labels])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
+    return figure, axes
+
+
+def label_x(figure: Figure, said: str) -> None:
+    """Write below a figure what it shows, in lines that are as wide as the figure."""
+    most = int(figure.get_size_inches()[0] / CHARACTER)
+    figure.supxlabel("\n".join(textwrap.wrap(plain_label(said), most)))
 
 
 def plain_label(label: str) -> str:
@@ -134,11 +147,10 @@ def plain_label(label: str) -> str:
 # --- rankings --------------------------------------------------------------------------------
 
 
-def rank_ranges(ranking: Ranking, title: str) -> Figure:
+def rank_ranges(ranking: Ranking, width: float = TWO_COLUMNS) -> Figure:
     """Rank ranges and means, the best on top; every second cluster has a band behind it."""
     systems = ranking.systems
-    names = [system.system for system in systems]
-    figure, axes = new_axes(WIDTH, height_of(len(systems)), names)
+    figure, axes = row_axes([system.system for system in systems], width)
     _cluster_bands(axes, [system.cluster for system in systems])
     for row, system in enumerate(systems):
         axes.plot([system.rank_low, system.rank_high], [row, row], color=INK, linewidth=1.6)
@@ -148,14 +160,11 @@ def rank_ranges(ranking: Ranking, title: str) -> Figure:
             (1.01, row),
             xycoords=("axes fraction", "data"),
             va="center",
-            fontsize=8,
         )
-    name_rows(axes, names)
-    axes.set_xlim(0.5, len(systems) + 1.2)
-    step = max(1, round(len(systems) / 12))
+    axes.set_xlim(0.5, len(systems) + 1.2 + len(systems) * 0.05)
+    step = max(1, round(len(systems) / (12 if width > ONE_COLUMN else 5)))
     axes.set_xticks(range(1, len(systems) + 1, step))
-    axes.set_xlabel("rank (range over the runs); number of the cluster and mean at the right")
-    axes.set_title(plain_label(title), loc="left")
+    label_x(figure, "rank (range over the runs); number of the cluster and mean at the right")
     return figure
 
 
@@ -173,25 +182,35 @@ def _cluster_bands(axes: Axes, clusters: Sequence[int]) -> None:
             xycoords=("axes fraction", "data"),
             va="center",
             ha="right",
-            fontsize=8,
             color=INK,
             fontweight="bold",
         )
 
 
-def rank_heatmap(ranking: Ranking, shares: dict[str, tuple[float, ...]], title: str) -> Figure:
+def has_room(names: Sequence[str], width: float) -> bool:
+    """Say whether a heat map with a column for each name has room for the numbers in its cells."""
+    longest = min(max(map(len, names), default=0), LONGEST_NAME)
+    return CELL * len(names) + CHARACTER * (longest + 5) <= width
+
+
+def rank_heatmap(
+    ranking: Ranking, shares: dict[str, tuple[float, ...]], width: float = TWO_COLUMNS
+) -> Figure:
     """Plot how often each system had each rank: darker is more often, with the share in writing."""
     names = [system.system for system in ranking.systems]
     cells = np.array([shares[name] for name in names])
-    figure, axes = new_axes(max(WIDTH, 2.0 + 0.3 * len(names)), height_of(len(names)), names)
+    figure, axes = row_axes(names, _at_least(names, width))
     shade_cells(axes, cells, 0.0, 1.0)
     for row, column in np.argwhere(cells >= 0.005):
         write_cell(axes, row, column, f"{100 * cells[row, column]:.0f}", cells[row, column])
-    name_rows(axes, names)
     axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
-    axes.set_xlabel("rank (per cent of the runs)")
-    axes.set_title(plain_label(title), loc="left")
+    label_x(figure, "rank (per cent of the runs)")
     return figure
+
+
+def _at_least(names: Sequence[str], width: float) -> float:
+    """Return a width that has room for a heat map's numbers, if this one has not."""
+    return width if has_room(names, width) else CELL * len(names) + CHARACTER * (LONGEST_NAME + 5)
 
 
 def shade_cells(axes: Axes, cells: Any, lowest: float, highest: float) -> None:
@@ -202,36 +221,42 @@ def shade_cells(axes: Axes, cells: Any, lowest: float, highest: float) -> None:
 
 def write_cell(axes: Axes, row: int, column: int, text: str, shade: float) -> None:
     """Write into a cell in the colour that can be read on its shade."""
-    axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=ink_on(shade))
+    axes.text(column, row, text, ha="center", va="center", color=ink_on(shade))
 
 
-def luminance(shade: float) -> float:
-    """Relative luminance of a shade from 0 (pale) to 1 (dark), after WCAG 2."""
-    channels = matplotlib.colormaps[SHADES](float(np.clip(shade, 0, 1)))[:3]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+def luminance(colour: Any) -> float:
+    """Relative luminance of red, green and blue from 0 to 1, after WCAG 2."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
 
 def ink_on(shade: float) -> str:
-    """White or black, whichever has more contrast: never less than 4.5 to 1."""
-    return "white" if luminance(shade) < 0.179 else "black"
+    """White or black on a shade from 0 (pale) to 1 (dark): never less contrast than 4.5 to 1."""
+    return ink_on_colour(matplotlib.colormaps[SHADES](float(np.clip(shade, 0, 1))))
 
 
-def win_matrix(section: RankingSection, title: str) -> Figure:
+def ink_on_colour(colour: Any) -> str:
+    """White or black, whichever has more contrast."""
+    return "white" if luminance(colour) < 0.179 else "black"
+
+
+def win_matrix(section: RankingSection, width: float = TWO_COLUMNS) -> Figure:
     """Share of pairs that the row's system won against the column's; a tie is half a win."""
     names = [row.system for row in section.win_shares]
     cells = _win_cells(section.pairs, names)
-    height = 2.0 + 0.26 * len(names) + extra_width(names)
-    figure, axes = new_axes(max(WIDTH, 2.0 + 0.32 * len(names)), height, names)
+    figure, axes = row_axes(numbered(names), _at_least(names, width))
     shade_cells(axes, cells, *WIN_SHADES)
     for row, column in np.argwhere(~np.isnan(cells)):
         shade = (cells[row, column] - WIN_SHADES[0]) / (WIN_SHADES[1] - WIN_SHADES[0])
         write_cell(axes, row, column, f"{100 * cells[row, column]:.0f}", shade)
-    name_rows(axes, names)
-    axes.set_xticks(range(len(names)), [plain_label(name) for name in names], rotation=90)
-    axes.set_xlabel("per cent of pairs that the row won; a tie is half a win")
-    axes.set_title(plain_label(title), loc="left")
+    axes.set_xticks(range(len(names)), [str(number + 1) for number in range(len(names))])
+    label_x(figure, "per cent of pairs that the row won against the column; a tie is half a win")
     return figure
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Put a number before each name, which is the name of its column."""
+    return [f"{number} {name}" for number, name in enumerate(names, start=1)]
 
 
 def _win_cells(pairs: Sequence[PairRecord], names: Sequence[str]) -> Any:
@@ -247,21 +272,19 @@ def _win_cells(pairs: Sequence[PairRecord], names: Sequence[str]) -> Any:
 # --- scales ----------------------------------------------------------------------------------
 
 
-def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], title: str) -> Figure:
+def letters_plot(tukey: Tukey, systems: Sequence[SystemRow], width: float = TWO_COLUMNS) -> Figure:
     """Means with the intervals of the Tukey test, best on top, and the letters in columns."""
     rows = {row.system: row for row in systems}
     names = list(tukey.letters)
-    figure, axes = new_axes(WIDTH, height_of(len(names)), names)
+    figure, axes = row_axes(names, width)
     widths = _comparison_widths(tukey, {name: rows[name].judgements for name in names})
     for place, name in enumerate(names):
         axes.plot(rows[name].mean, place, "o", color=INK, markersize=4.5)
         span = [rows[name].mean - widths[name], rows[name].mean + widths[name]]
         axes.plot(span, [place, place], color=INK, linewidth=1.3)
     letter_columns(axes, [tukey.letters[name] for name in names])
-    name_rows(axes, names)
     level = f"{100 * (1 - tukey.alpha):.3g} %"
-    axes.set_xlabel(f"mean with {level} Tukey comparison interval; letters at the right")
-    axes.set_title(plain_label(title), loc="left")
+    label_x(figure, f"mean with {level} Tukey comparison interval; letters at the right")
     return figure
 
 
@@ -283,38 +306,119 @@ def letter_columns(axes: Axes, rows: Sequence[str]) -> None:
         for letter in split_letters(row):
             axes.annotate(
                 letter,
-                (1.02 + 0.03 * letters.index(letter), place),
+                (1, place),
+                xytext=(4 + POINTS * letters.index(letter), 0),
                 xycoords=("axes fraction", "data"),
+                textcoords="offset points",
                 va="center",
-                fontsize=8,
                 family="monospace",
             )
+
+
+def answer_bars(found: Distribution, systems: Sequence[str], width: float = TWO_COLUMNS) -> Figure:
+    """Stack the shares of each point of a scale, so that the middle of the scale is at 0."""
+    figure, axes = row_axes(systems, width)
+    points = found.values
+    colours = point_colours(len(points))
+    shares = np.array([found.counts[name] for name in systems], dtype=float)
+    shares *= 100 / shares.sum(axis=1, keepdims=True)
+    middle = len(points) // 2
+    below = shares[:, :middle].sum(axis=1)
+    if len(points) % 2:
+        below += shares[:, middle] / 2
+    starts = np.cumsum(shares, axis=1) - shares - below[:, None]
+    least = 3 * CHARACTER / (width - CHARACTER * LONGEST_NAME) * 200  # per cent that have room
+    for column, (point, colour) in enumerate(zip(points, colours, strict=True)):
+        axes.barh(
+            range(len(systems)), shares[:, column], left=starts[:, column], height=0.8,
+            color=colour, edgecolor=PALE, linewidth=0.5, label=f"{point:g}",
+        )  # fmt: skip
+        for row in np.flatnonzero(shares[:, column] >= least).tolist():
+            share, start = shares[row, column], starts[row, column]
+            axes.text(
+                start + share / 2, row, f"{share:.0f}", ha="center", va="center",
+                color=ink_on_colour(colour),
+            )  # fmt: skip
+    axes.axvline(0, color=INK, linewidth=0.8, zorder=0)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):.0f}")
+    figure.legend(
+        loc="outside upper center", ncols=len(points), frameon=False, handlelength=1,
+        handleheight=1, columnspacing=0.8, handletextpad=0.3, fontsize=POINTS,
+    )  # fmt: skip
+    label_x(figure, "per cent of the answers, from the middle of the scale")
+    return figure
+
+
+def point_colours(count: int) -> list[tuple[float, ...]]:
+    """Return a colour for each point of a scale, palest in the middle."""
+    half = count // 2
+    places = [*np.linspace(*BELOW, half), *[0.5] * (count % 2), *np.linspace(*ABOVE, half)]
+    return [tuple(each) for each in matplotlib.colormaps[ENDS](places)]
+
+
+def answer_strips(
+    found: Distribution, systems: Sequence[SystemRow], width: float = TWO_COLUMNS
+) -> Figure:
+    """Draw a histogram of each system's values in its row, with mean and median."""
+    figure, axes = row_axes([row.system for row in systems], width)
+    edges = np.array(found.values)
+    most = max(max(found.counts[row.system]) / row.judgements for row in systems)
+    for place, row in enumerate(systems):
+        heights = 0.8 * np.array(found.counts[row.system]) / row.judgements / most
+        axes.stairs(
+            place + 0.42 - heights, edges, baseline=place + 0.42, fill=True, color="#9fb6cd"
+        )
+        axes.axhline(place + 0.42, color=PALE, linewidth=0.5)
+        axes.plot([row.median] * 2, [place - 0.38, place + 0.42], color=INK, linewidth=1.2)
+        axes.plot(row.mean, place + 0.2, "D", color=INK, markersize=3.2)
+    if found.is_logarithmic:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.set_xlim(edges[0], edges[-1])
+    label_x(figure, "values; line: median, diamond: mean")
+    return figure
 
 
 # --- raters ----------------------------------------------------------------------------------
 
 
-def rater_agreement(profiles: Sequence[RaterProfile], title: str) -> Figure:
-    """Draw each rater's correlation with the rest against the number of judgements."""
+def rater_agreement(profiles: Sequence[RaterProfile], width: float = TWO_COLUMNS) -> Figure:
+    """Stack the raters as dots by their correlation with the rest; name those far below."""
     known = [each for each in profiles if each.agreement is not None]
-    figure, axes = new_axes(WIDTH, 4.0)
-    sizes = [each.judgements for each in known]
-    agreement = [each.agreement or 0.0 for each in known]
-    axes.axhline(0, color=PALE, linewidth=0.8)
-    axes.plot(sizes, agreement, "o", color=INK, markersize=4, alpha=0.6)
-    axes.set_ylim(min([0.0, *agreement]) - 0.08, 1.05)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if known and max(sizes) > 20 * min(sizes):
-        axes.set_xscale("log")
-    axes.set_xlabel("judgements of the rater (the three least agreeing are named)")
-    axes.set_ylabel("correlation with the others")
+    values = np.array([each.agreement for each in known], dtype=float)
+    lowest = min(-0.1, float(values.min()) - 0.05)
+    step = (1.05 - lowest) / (width * 72 / 9)  # a dot is 6 points wide
+    places = np.floor((values - lowest) / step).astype(int)
+    heights = np.array([np.sum(places[:k] == places[k]) for k in range(len(known))])
+    at = lowest + (places + 0.5) * step
+    figure, axes = new_axes(width, MARGIN + 1.0 + 0.1 * int(heights.max()))
+    named = _worth_naming(values)
+    axes.plot(np.delete(at, named), np.delete(heights, named), "o", color=INK, markersize=4.5)
+    axes.plot(at[named], heights[named], "D", color=INK, markerfacecolor="white", markersize=5)
+    axes.axvline(0, color=PALE, linewidth=0.8)
+    axes.set_xlim(lowest, 1.05)
+    axes.set_ylim(-1, int(heights.max()) + 5)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
     missing = len(profiles) - len(known)
-    suffix = f" ({missing} raters share too few outputs)" if missing else ""
-    axes.set_title(plain_label(title) + suffix, loc="left")
-    least = sorted(known, key=lambda rater: rater.agreement or 0.0)[:3]
-    points = [(each.judgements, each.agreement or 0.0, each.rater) for each in least]
+    said = "each dot is a rater: correlation with the others on the same outputs"
+    more = len(named) - MOST_LABELS
+    said += "; diamonds: far below the rest, or not above 0" if named else ""
+    said += f" ({more} more are not named)" if more > 0 else ""
+    said += f"; {missing} raters share too few outputs" if missing else ""
+    label_x(figure, said)
+    points = [(at[k], heights[k], known[k].rater) for k in named[:MOST_LABELS]]
     _label_points(figure, axes, points)
     return figure
+
+
+def _worth_naming(values: Values) -> list[int]:
+    """Return the raters below Tukey's fence (1977), and those with no agreement at all."""
+    low, high = np.quantile(values, [0.25, 0.75])
+    below = (values < low - 1.5 * (high - low)) | (values <= 0)
+    return [int(k) for k in np.argsort(values, kind="stable") if below[k]]
 
 
 def _label_points(figure: Figure, axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
@@ -331,7 +435,7 @@ def _label_points(figure: Figure, axes: Axes, points: Sequence[tuple[float, floa
                 xytext=(5 if right else -5, above),
                 ha="left" if right else "right",
                 va="center",
-                fontsize=7,
+                fontsize=POINTS,
             )
             label.set_in_layout(False)
             box = label.get_window_extent().padded(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -15,9 +15,14 @@ from analysis.report.layout.latex import commented, document
 from analysis.report.layout.report_tables import all_tables, folders_of
 from analysis.report.layout.table_model import as_csv
 from analysis.report.metric_plots import metric_pictures
-from analysis.report.model import Report
+from analysis.report.model import CriterionReport, Report
 from analysis.report.plots import (
+    ONE_COLUMN,
+    TWO_COLUMNS,
+    answer_bars,
+    answer_strips,
     drawn,
+    has_room,
     letters_plot,
     rank_heatmap,
     rank_ranges,
@@ -26,6 +31,7 @@ from analysis.report.plots import (
 )
 
 PLOT_FORMATS = ("svg", "pdf")
+FOLDERS = {"plots/": TWO_COLUMNS, "plots/column/": ONE_COLUMN}
 
 
 def rendered_files(
@@ -44,11 +50,12 @@ def rendered_files(
         for table in tables:
             files[f"{table.file}.tex"] = commented(table).encode()
             files[f"{table.file}.csv"] = as_csv(table).encode()
-    for picture, make in pictures_to_make(report).items():
-        figure = cache(make)  # made when the first format needs it, and not again for the second
-        for format in PLOT_FORMATS:
-            name = f"plots/{picture}.{format}"
-            files[name] = parts(name, bytes, partial(_drawn, figure, format))
+    for folder, width in FOLDERS.items():
+        for picture, make in pictures_to_make(report, width).items():
+            figure = cache(make)  # made when the first format needs it, and not again
+            for format in PLOT_FORMATS:
+                name = f"{folder}{picture}.{format}"
+                files[name] = parts(name, bytes, partial(_drawn, figure, format))
     return files
 
 
@@ -66,33 +73,61 @@ def pictures(report: Report) -> dict[str, Figure]:
     return {name: make() for name, make in pictures_to_make(report).items()}
 
 
-def pictures_to_make(report: Report) -> dict[str, Callable[[], Figure]]:
+def pictures_to_make(report: Report, width: float = TWO_COLUMNS) -> dict[str, Callable[[], Figure]]:
     """Return a function for each picture: a caller that needs only some does not wait for all.
 
     Parameters
     ----------
     report : from `make_report`
+    width : in inches; heat maps of many systems exist only at two columns
     """
     made: dict[str, Callable[[], Figure]] = {}
     answers = {answer.criterion: answer for answer in answers_of(report)}
     folders = folders_of(report)
     for each in report.criteria:
         name, criterion = folders[each.criterion], each.criterion
-        made[f"{name}-answer"] = partial(answer_plot, answers[criterion])
-        if each.ranking is not None:
-            for scheme, ranking in each.ranking.rankings.items():
-                shares = each.ranking.rank_shares[scheme]
-                made[f"{name}-ranks-{scheme}"] = partial(rank_ranges, ranking, criterion)
-                made[f"{name}-heatmap-{scheme}"] = partial(rank_heatmap, ranking, shares, criterion)
-            made[f"{name}-wins"] = partial(win_matrix, each.ranking, criterion)
-        if each.scale is not None and each.scale.tukey is not None:
-            made[f"{name}-letters"] = partial(
-                letters_plot, each.scale.tukey, each.systems, criterion
-            )
-        profiles = [rater for rater in report.raters if rater.criterion == criterion]
-        if each.kind != "category" and any(rater.agreement is not None for rater in profiles):
-            made[f"{name}-raters"] = partial(rater_agreement, profiles, criterion)
+        made[f"{name}-answer"] = partial(answer_plot, answers[criterion], width)
+        pictures = (
+            *_ranking_pictures(each, width), *_scale_pictures(each, width),
+            *_rater_pictures(report, each, width),
+        )  # fmt: skip
+        made |= {f"{name}-{ending}": make for ending, make in pictures}
     for section in report.metrics:
-        for ending, make in metric_pictures(section).items():
+        for ending, make in metric_pictures(section, width).items():
             made[f"{folders[section.criterion]}-{ending}"] = make
     return made
+
+
+Pictures = Iterator[tuple[str, Callable[[], Figure]]]
+
+
+def _ranking_pictures(found: CriterionReport, width: float) -> Pictures:
+    if found.ranking is None:
+        return
+    names = [row.system for row in found.ranking.win_shares]
+    is_heatmap = width > ONE_COLUMN or has_room(names, width)
+    for scheme, ranking in found.ranking.rankings.items():
+        yield f"ranks-{scheme}", partial(rank_ranges, ranking, width)
+        if is_heatmap:
+            shares = found.ranking.rank_shares[scheme]
+            yield f"heatmap-{scheme}", partial(rank_heatmap, ranking, shares, width)
+    if is_heatmap:
+        yield "wins", partial(win_matrix, found.ranking, width)
+
+
+def _scale_pictures(found: CriterionReport, width: float) -> Pictures:
+    if found.scale is not None and found.scale.tukey is not None:
+        yield "letters", partial(letters_plot, found.scale.tukey, found.systems, width)
+    if (values := found.distribution) is None:
+        return
+    if values.is_points and found.kind == "scale":
+        names = [row.system for row in found.systems]
+        yield "answers", partial(answer_bars, values, names, width)
+    elif not values.is_points:
+        yield "answers", partial(answer_strips, values, found.systems, width)
+
+
+def _rater_pictures(report: Report, found: CriterionReport, width: float) -> Pictures:
+    profiles = [rater for rater in report.raters if rater.criterion == found.criterion]
+    if found.kind != "category" and any(rater.agreement is not None for rater in profiles):
+        yield "raters", partial(rater_agreement, profiles, width)

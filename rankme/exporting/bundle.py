@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from analysis.report.model import Report
 
 FOLDER = "reports"
-FORMAT = 4  # 1 held the completion code, 2 had no figure of the answer, 3 no tables as CSV
+FORMAT = 5  # 1 held the completion code; the others lacked some of the tables and figures
 # The site's options in addition to those of the report: criteria, versions of the campaign, and
 # reasons for exclusions.
 SITE_OPTIONS = ("criteria", "versions", "exclusion_reason")
@@ -224,13 +224,15 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
     return definition.model_copy(update=without)
 
 
-def plots_of(run: AnalysisRun, criteria: Sequence[str]) -> dict[str, list[str]]:
-    """The names of the plots (without their endings) by criterion."""
+def plots_of(run: AnalysisRun, criteria: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    """The plots by criterion, without endings: two columns wide, and one where that exists."""
     prefixes = {f"plots/{file_name(name)}-": name for name in criteria}
-    found: dict[str, list[str]] = {name: [] for name in criteria}
+    found: dict[str, list[tuple[str, str]]] = {name: [] for name in criteria}
     for member in members(run):
         # `meaning-` also begins the names of `meaning_similarity`: the longest is the right one.
         mine = [prefix for prefix in prefixes if member.startswith(prefix)]
         if mine and member.endswith(".svg"):
-            found[prefixes[max(mine, key=len)]].append(member.removesuffix(".svg"))
+            column = member.replace("plots/", "plots/column/", 1)
+            narrow = column.removesuffix(".svg") if column in members(run) else ""
+            found[prefixes[max(mine, key=len)]].append((member.removesuffix(".svg"), narrow))
     return found

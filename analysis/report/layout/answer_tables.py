@@ -38,6 +38,11 @@ PART_OF = {
     "span-kinds-by-system": "values",
     "wins": "values",
 }
+# What the values of an answer can be, as titles for translators.
+UNITS = (
+    _("Mean"), _("Mean z"), _("Mean logarithm"), _("Log-odds"), _("Penalty"), _("Share of errors"),
+    _("Share of wins"),
+)  # fmt: skip
 # Intervals that hold for all rows together; every other interval holds alone.
 TOGETHER = ("answer-pairs", "tukey", "mixed-pairs", "ordinal-pairs")
 
@@ -83,6 +88,7 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
         Column(_("Ranks"), Format.RANGE),
         Column(_("Letters")),
     )
+    unit = answer.unit[:1].upper() + answer.unit[1:]
     rows: list[tuple[Cell, ...]] = [
         (
             each.system,
@@ -102,7 +108,7 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
         _("The answer"),
         (
             SYSTEM,
-            Column(answer.unit[:1].upper() + answer.unit[1:], Format.NUMBER, 3),
+            Column(unit, Format.NUMBER, 3, is_label=unit not in UNITS),
             *(claimed if answer.is_claim else ()),
             *([Column("SD", Format.NUMBER, 2)] if spread else []),
             N,

@@ -197,9 +197,11 @@ def result_context(run: AnalysisRun, *, is_public: bool = False) -> dict[str, An
     }
 
 
-def _shown(found: CriterionTables, heading: Heading, drawn: list[str]) -> dict[str, Any]:
+def _shown(
+    found: CriterionTables, heading: Heading, drawn: list[tuple[str, str]]
+) -> dict[str, Any]:
     """One criterion's page: the answer with its figure, and the parts below that have anything."""
-    plots = [_plot(name) for name in drawn]
+    plots = [_plot(*names) for names in drawn]
     has = {"claims": found.sentences, "robustness": found.undefined}
     of_parts = [
         (part, [plot for plot in plots if plot["part"] == part.name]) for part in found.parts
@@ -246,8 +248,8 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
                 "tables": tables[section.criterion],
                 "plots": [
                     plot
-                    for name in drawn[section.criterion]
-                    if (plot := _plot(name))["part"] == "metrics"
+                    for names in drawn[section.criterion]
+                    if (plot := _plot(*names))["part"] == "metrics"
                 ],
                 "refused": [each for each in section.powered if not each.estimates],
             }
@@ -312,6 +314,7 @@ PLOTS = {
         "robustness",
         gettext_noop("How often each system had each rank, raters resampled"),
     ),
+    "answers": ("values", gettext_noop("How often each system got each value")),
     "wins": ("values", gettext_noop("How often one system was preferred to another")),
     "raters": ("raters", gettext_noop("Each rater's agreement with the rest")),
     "metrics-scatter": ("metrics", gettext_noop("Metrics against people, system by system")),
@@ -319,11 +322,11 @@ PLOTS = {
 }
 
 
-def _plot(name: str) -> dict[str, str]:
+def _plot(name: str, column: str) -> dict[str, str]:
     kind = next((kind for kind in PLOTS if name.endswith(f"-{kind}")), None)
     part, title = PLOTS[kind] if kind else ("values", name.rpartition("/")[2].replace("-", " "))
     title = _(title) if kind else title
-    return {"svg": f"{name}.svg", "pdf": f"{name}.pdf", "title": title, "part": part}
+    return {"file": name, "column": column, "title": title, "part": part}
 
 
 def _run(campaign: Campaign, run: int) -> AnalysisRun:
