@@ -101,7 +101,7 @@ def _files(folder: Folder, language: str) -> Iterator[tuple[str, Content]]:
     definition, items = folder.definition, folder.items
     yield "style.css", "\n".join(map(lines_of, PAGE_STYLES))
     yield "icon.svg", lines_of(ICON)
-    yield "code.js", _code(definition)
+    yield "code.js", code_of(definition)
     with translation.override(language):
         index = render_to_string(
             "copy/index.html",
@@ -159,7 +159,7 @@ def _screens_of(folder: Folder, definition: Definition, item: Item) -> list[tupl
         for place, screen in enumerate(definition.screens, start=1):
             only = definition.model_copy(update={"screens": [screen]})
             name = f"{item.position + 1}-{number}-{place}.html"
-            pages.append((name, _screen(folder, only, shown, item.position + 1)))
+            pages.append((name, screen_page(folder, only, shown, item.position + 1)))
     return pages
 
 
@@ -182,7 +182,8 @@ def _file(shown: TrialFile | None, media: MediaFile | None) -> TrialFile | None:
     return {**shown, "address": f"../media/{media.file_name}"}
 
 
-def _screen(folder: Folder, definition: Definition, trial: ShownTrial, number: int) -> str:
+def screen_page(folder: Folder, definition: Definition, trial: ShownTrial, number: int) -> str:
+    """A screen with this trial as a page of the copy; `number` is that of the item's page."""
     with in_the_language_of(definition):
         context = work_context(definition, [trial])
         for name in context["document"]["instruments"]:
@@ -200,7 +201,7 @@ def _screen(folder: Folder, definition: Definition, trial: ShownTrial, number: i
     return page.replace(static(ICON), "../icon.svg")
 
 
-def _code(definition: Definition) -> str:
+def code_of(definition: Definition) -> str:
     """All scripts of the work page in one, each under the name by which the others import it."""
     modules = {}
     for name in work_script_names(definition):

@@ -18,6 +18,8 @@ from rankme.actions.sitting.settling import settle
 from rankme.exporting.judgements import judgements_csv
 from rankme.models import Campaign, MediaFile, Output
 from rankme.pages.previews import static_copy
+from rankme.pages.previews.gallery import sample
+from rankme.protocols.files import definition_to_document, preset, preset_names
 from rankme.queries.item_answers import codes_of
 from tests.browser.access import assert_never_scrolls_sideways
 from tests.chromium import LAPTOP, TOUCH_PHONE
@@ -172,3 +174,25 @@ def test_a_large_campaign_is_copied_in_parts(olga, judged, tmp_path, monkeypatch
     assert 'rel="prev"' not in (second / "items/5.html").read_text()
     for part in ("0", "3", "x", "9" * 30):
         assert olga.get(address, {"format": "copy", "part": part}).status_code == 404
+
+
+def test_the_screens_of_every_preset_open_from_a_disk(browser: Browser, tmp_path):
+    problems: list[str] = []
+    with browser.new_context(offline=True, **LAPTOP) as context:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
+        for name in preset_names():
+            document = definition_to_document(preset(name))
+            campaign = Campaign(title=name, definition=document)
+            folder = static_copy.Folder(campaign, {}, 1, 1)
+            (tmp_path / name / "screens").mkdir(parents=True)
+            (tmp_path / name / "code.js").write_text(static_copy.code_of(folder.definition))
+            for number, screen in enumerate(folder.definition.screens):
+                only = folder.definition.model_copy(update={"screens": [screen]})
+                text = static_copy.screen_page(folder, only, sample(name)[0], 1)
+                path = tmp_path / name / "screens" / f"{number}.html"
+                path.write_text(text)
+                page.goto(f"file://{path}")
+                page.wait_for_selector("#stage > :not(.needs-scripts)")
+    assert problems == []
