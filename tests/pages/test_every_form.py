@@ -34,9 +34,11 @@ FILES = {
     "outputs": ("outputs.csv", OUTPUTS),
     "items": ("items.csv", "item,input\n1,sun\n"),
     "file": ("campaign.yaml", "title: ["),
+    "table": ("ratings.csv", JUDGEMENTS),
 }
-# Their files are definitions, or scores of systems, which are never large.
+# Their files are definitions, scores of systems, or a stranger's table, which are never large.
 CAMPAIGN_FILES = {
+    "doctor",
     "campaign-load",
     "campaign-file-edit",
     "campaign-change-file",
@@ -68,7 +70,7 @@ def upload(olga, campaign: Campaign, text: str) -> None:
 
 def new_pages() -> list[str]:
     Token.objects.create(user=make_owner(), key="0" * 40)
-    names = ("campaigns", "campaign-start", "campaign-load", "password-change")
+    names = ("campaigns", "campaign-start", "campaign-load", "password-change", "doctor")
     return [reverse(f"rankme:{name}") for name in names] + [
         reverse("rankme:campaign-new", args=["e2e-quality"])
     ]

@@ -9,6 +9,7 @@ PANEL = "crowds#prolific-from-the-account-to-the-report"
 # By the name of the page's address.
 TOPICS = {
     "welcome": "organisers",
+    "doctor": "statistics#what-a-table-from-elsewhere-can-claim",
     "log-in": "organisers#accounts",
     "password-change": "organisers#accounts",
     "campaigns": "organisers",
