@@ -1,6 +1,8 @@
 """Texts for papers: HEDS, methods and checklists say what the record says, and nothing else."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
 
@@ -158,3 +160,17 @@ def test_a_draft_campaign_has_its_page_and_files(client, db):
     for name in ("", "files/heds.json", "files/heds.tex", "files/methods.md", "files/methods.tex"):
         assert client.get(f"/campaigns/{campaign.code}/paper/{name}").status_code == 200
     assert client.get(f"/campaigns/{campaign.code}/paper/files/other.txt").status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="There is no TeX here.")
+def test_the_texts_compile(analysed, tmp_path):
+    wicked = "100 % of C:\\x_1 & {y} #2 ~ ^ $3$ <ä> “ok”"
+    confirm_answers(analysed, {"1.1.2": wicked, "proficiency": wicked}, by=analysed.owner)
+    study = study_of(analysed)
+    head = "\\documentclass{article}\\usepackage[utf8]{inputenc}\\usepackage[T1]{fontenc}"
+    texts = methods.as_latex(study) + heds.heds_latex(study)
+    (tmp_path / "a.tex").write_text(f"{head}\\begin{{document}}{texts}\\end{{document}}")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]

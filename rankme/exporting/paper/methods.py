@@ -113,7 +113,8 @@ def _compensation(study: Study) -> str:
     adequate = _sentence(study.confirmed.get(ADEQUATE.number, ""))
     if not study.pay:
         return "Raters were not paid."
-    return " ".join(filter(None, [f"Raters were paid {study.pay} for each batch.", adequate]))
+    unit = "for each batch" if study.panel_study is None else "each"
+    return " ".join(filter(None, [f"Raters were paid {study.pay} {unit}.", adequate]))
 
 
 def _adjudication(study: Study) -> str:

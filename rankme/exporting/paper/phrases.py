@@ -23,7 +23,7 @@ def listed(words: list[str]) -> str:
 def recruitment(study: Study) -> str:
     """How raters came, on what terms and when."""
     said = []
-    ways = {"generic": "an open link", "invitation": "personal links", "imported": ""}
+    ways = {"generic": "a link", "invitation": "personal links", "imported": ""}
     came = {name: ways.get(name, name.capitalize()) for name in study.panels}
     if named := [f"{study.panels[name]} by {way}" for name, way in came.items() if way]:
         agreed = sum(study.panels.values())
@@ -61,7 +61,7 @@ def quality(study: Study) -> str:
     if checks := [check.kind.replace("_", " ") for check in definition.checks]:
         said.append(f"Automatic checks: {listed(sorted(set(checks)))}.")
     if definition.rules.exclude_if:
-        said.append(f"The rule of exclusion was fixed beforehand: {definition.rules.exclude_if}.")
+        said.append(f"Rule of exclusion, fixed at the launch: {definition.rules.exclude_if}.")
     if seconds := definition.crowd.least_seconds_per_screen:
         said.append(f"Screens below {seconds:g} seconds were marked.")
     if study.excluded:
