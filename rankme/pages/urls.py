@@ -18,6 +18,7 @@ from .campaign import (
     paper,
     reports,
     settling,
+    tryouts,
 )
 from .help import pages as help_pages
 from .panel import accounts, books, study
@@ -75,6 +76,11 @@ organiser_urls: list[URLPattern] = [
     path(METRICS + "<int:metric>/delete/", metric_pages.delete, name="campaign-metric-delete"),
     path(CAMPAIGN + "launch/", launching.launch, name="campaign-launch"),
     path(CAMPAIGN + "launch/damaged/", launch_checks.damaged, name="campaign-damaged"),
+    path(CAMPAIGN + "try/", tryouts.show_tryout, name="campaign-tryout"),
+    path(
+        CAMPAIGN + "try/pages/", tryouts.show_made_up, {"path": ""}, name="campaign-made-up-first"
+    ),
+    path(CAMPAIGN + "try/pages/<path:path>", tryouts.show_made_up, name="campaign-made-up"),
     path(CAMPAIGN + "quality/", launch_checks.quality, name="campaign-quality"),
     path(CAMPAIGN + "links/", launching.links, name="campaign-links"),
     path(CAMPAIGN + "links/links.csv", launching.download_invitations, name="campaign-invitations"),

@@ -69,7 +69,12 @@ class SentWithoutTls(CookieJar):
 class Browser:
     """One rater's browser; it reports to `timed` how long each request took, by the page's name."""
 
-    def __init__(self, origin: str, timed: Timed = lambda name, seconds: None) -> None:
+    def __init__(
+        self,
+        origin: str,
+        timed: Timed = lambda name, seconds: None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
         self.timed = timed
         self._client = httpx.Client(
             base_url=origin,
@@ -78,6 +83,7 @@ class Browser:
             timeout=PATIENCE_SECONDS,
             trust_env=False,
             verify=_trusted_authorities(),
+            transport=transport,
             follow_redirects=True,
             max_redirects=MOST_REDIRECTS,
         )

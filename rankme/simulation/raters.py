@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import httpx
+
 from .answers import Taste, answers_to, is_asked, played
 from .browser import Browser, ConnectionLost, Form, Page, Reply
 from .characters import CHARACTERS, Knowledge, obeying, unread
@@ -76,6 +78,7 @@ class Cohort:
     begun: Callable[[int], None] = lambda assignment: None
     patience_seconds: float = 60.0
     new_key_per_try: bool = False
+    transport: httpx.BaseTransport | None = None  # instead of the network
 
 
 @dataclass
@@ -142,7 +145,7 @@ class Rater:
         self.mood = random.Random(f"{cohort.seed}:{number}:mood").uniform(-2, 2)
         self.link = cohort.link.replace("{n}", str(number))
         parts = urlsplit(self.link)
-        self.browser = Browser(f"{parts.scheme}://{parts.netloc}", latencies.add)
+        self.browser = Browser(f"{parts.scheme}://{parts.netloc}", latencies.add, cohort.transport)
         self.leaves_at = self.rng.random() if self.rng.random() < cohort.abandon else None
         self.acknowledged: list[dict[str, Any]] = []
         self.retries = 0

@@ -15,6 +15,7 @@ from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
 from rankme.actions.runs import analysis_runs, report_files, run_chunks
 from rankme.actions.sitting import assignments, credits
+from rankme.management import made_up
 from rankme.models import Heartbeat, PanelStudy
 from rankme.verification import nightly
 
@@ -66,6 +67,12 @@ def compute_metric_parts(row_id: int) -> None:
 @shared_task(name="rankme.tasks.make_report_files")
 def make_report_files(row_id: int) -> None:
     report_files.execute(row_id, worker_name())
+
+
+# Acknowledged before it runs: a lost try is asked for again by a click.
+@shared_task(name="rankme.tasks.try_out", acks_late=False)
+def try_out(campaign_id: int, user_id: int) -> None:
+    made_up.try_out(campaign_id, user_id)
 
 
 @shared_task(name="rankme.tasks.reconcile")

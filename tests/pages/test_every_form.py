@@ -84,7 +84,7 @@ def draft_pages(olga) -> list[str]:
     upload(olga, campaign, OUTPUTS)
     waiting = campaign.material_imports.get().pk
     names = ("edit", "file-edit", "duplicate", "material", "launch", "delete", "members")
-    names += ("damaged",)
+    names += ("damaged", "tryout")
     return [address("campaign-import", campaign, waiting)] + [
         address(f"campaign-{name}", campaign) for name in names
     ]

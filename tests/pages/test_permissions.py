@@ -108,7 +108,7 @@ def test_parts_of_another_campaign_are_not_found_under_ones_own(client, world):
     client.force_login(make_owner("stan"))
     for name, method in DOORS:
         needed = set(pattern_named(name).pattern.converters)
-        if "code" not in needed or needed == {"code"}:
+        if "code" not in needed or needed <= {"code", "path"}:
             continue
         parts = {part: world.parts[part] for part in needed} | {"code": own.code}
         answer = client.generic(method, reverse(f"rankme:{name}", kwargs=parts))

@@ -71,6 +71,9 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-metrics-cancel": {"POST": INSIDE},
     "campaign-metric-delete": {"GET": INSIDE, "POST": INSIDE},
     "campaign-launch": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-tryout": {"GET": INSIDE, "POST": INSIDE},
+    "campaign-made-up-first": {"GET": INSIDE},
+    "campaign-made-up": {"GET": INSIDE},
     "campaign-damaged": {"GET": INSIDE, "POST": INSIDE},
     "campaign-quality": {"GET": INSIDE},
     "campaign-links": {"GET": INSIDE, "POST": INSIDE},
@@ -124,6 +127,7 @@ POLICY: dict[str, dict[str, str]] = {
 OWN_PARTS: dict[str, dict[str, Any]] = {
     "gallery-preset": {"name": "e2e-quality"},
     "help-page": {"name": "organisers"},
+    "campaign-made-up": {"path": "monitor/"},
     "gallery-media": {"name": "image-captions", "number": 0},
     "campaign-version": {"number": 1},
     "campaign-item": {"number": 1},

@@ -36,6 +36,7 @@ TOPICS = {
     "campaign-metrics": "metrics#computing-metrics",
     "campaign-metric-delete": "metrics#computing-metrics",
     "campaign-launch": "organisers#3-preview-and-launch",
+    "campaign-tryout": "organisers#3-preview-and-launch",
     "campaign-damaged": "quality#damaged-texts",
     "campaign-quality": "quality",
     "campaign-links": "organisers#4-links",

@@ -337,6 +337,16 @@ async function end(outbox, route, forget) {
  */
 function tie(sitting, outbox, breaks) {
   element("undo").addEventListener("click", () => sitting.back());
+  // The menu of a phone closes before its dialog opens, so that the focus comes back to its button.
+  element("work-tools").addEventListener(
+    "click",
+    (event) => {
+      const menu = /** @type {HTMLElement} */ (event.currentTarget);
+      const chosen = /** @type {HTMLElement} */ (event.target);
+      if (chosen.closest("button")) menu.hidePopover?.();
+    },
+    true,
+  );
   tieDialog("show-instructions", "instructions", sitting);
   tieDialog("pause", "pause-dialog", sitting);
   tieDialog("show-keys", "keys", sitting);

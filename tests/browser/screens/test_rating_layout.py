@@ -209,6 +209,24 @@ def test_the_points_of_a_scale_with_labels_are_equally_wide(page: Page):
     assert all(one.evaluate("one => one.getClientRects().length") == 1 for one in words)
 
 
+def test_a_phone_has_one_line_of_header_with_a_menu_that_gives_the_focus_back(page: Page):
+    campaign = make_campaign(slider_definition(), items=1, systems=2)
+    page.set_viewport_size(WIDTHS["phone"])
+    go_to_work(page, campaign)
+    await_screen(page)
+    assert page.locator(".work-header").bounding_box()["height"] < 50
+    menu, pause = (page.get_by_role("button", name=name) for name in ("Menu", "Pause"))
+    expect(pause).to_be_hidden()
+    menu.press("Enter")
+    assert_accessible(page)
+    pause.press("Enter")
+    dialog = page.get_by_role("dialog", name="Paused")
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Continue").press("Enter")
+    expect(pause).to_be_hidden()
+    expect(menu).to_be_focused()
+
+
 # What has the focus is in view -------------------------------------------------------------------
 
 HIDDEN_PART = """async () => {
