@@ -33,6 +33,7 @@ TOPICS = {
     "campaign-import-columns": "organisers#tables-with-any-columns",
     "campaign-items": WATCH,
     "campaign-item": WATCH,
+    "campaign-disagreements": "organisers#disagreements",
     "campaign-metrics": "metrics#computing-metrics",
     "campaign-metric-delete": "metrics#computing-metrics",
     "campaign-launch": "organisers#3-preview-and-launch",
