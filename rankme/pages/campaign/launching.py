@@ -146,7 +146,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
             "balance": balance,
             "estimate": work.estimate,
             "reading": work.reading,
-            "spreads": _spreads(work.plan),
+            "spreads": _spreads(work.plan, has_one_screen=len(definition.screens) == 1),
             "words_per_minute": WORDS_PER_MINUTE,
             "systems": [(names[pk], count) for pk, count in counts],
             "raters_form": HowManyRatersForm(),
@@ -154,9 +154,12 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
     )
 
 
-def _spreads(plan: DrawnPlan) -> list[tuple[str, Spread]]:
+def _spreads(plan: DrawnPlan, *, has_one_screen: bool) -> list[tuple[str, Spread]]:
     rows = [
-        (_("Trials per batch"), plan.balance.trials_per_batch),
+        (
+            _("Screens per batch") if has_one_screen else _("Trials per batch"),
+            plan.balance.trials_per_batch,
+        ),
         (_("Outputs per system"), plan.balance.per_system),
         (_("Outputs per item"), plan.balance.per_item),
         (_("Raters per output"), plan.balance.per_output),

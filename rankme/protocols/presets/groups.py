@@ -13,12 +13,11 @@ GROUPS = {
         "best-worst", "esa", "chat-arena",
     ),
     _("Rate one output at a time"): ("chat-likert", "image-captions", "audio-quality"),
-    _("Mark errors"): ("mqm", "document-esa", "contrastive-esa", "fact-spans"),
-    _("Published: data to text"): (
-        "e2e-quality", "e2e-naturalness", "e2e-coverage", "e2e-elicitation",
-        "rotowire-facts", "rotowire-ordering",
-    ),
-    _("Published: surface realisation and reference"): (
+    _("Compare outputs"): ("contrastive-esa",),
+    _("Mark errors"): ("mqm", "document-esa", "fact-spans"),
+    _("Let raters write"): ("e2e-elicitation",),
+    _("Published experiments"): (
+        "e2e-quality", "e2e-naturalness", "e2e-coverage", "rotowire-facts", "rotowire-ordering",
         "sr11-shallow", "sr11-deep", "tuna08-identification",
     ),
 }  # fmt: skip

@@ -55,7 +55,7 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page):
     page.wait_for_url("**/campaigns/")
     press(page, "Create your first campaign")
     page.wait_for_url("**/campaigns/new/")
-    press(page, "Published: data to text")
+    press(page, "Published experiments")
     press(page, ": E2E quality")
     page.wait_for_url("**/e2e-quality/")
     tab_to(page, "Title")
