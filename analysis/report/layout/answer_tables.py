@@ -77,9 +77,6 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
     answer : of the criterion
     found : the criterion's part of the report
     """
-    # Of logarithms and standardised values it would have another unit than the means.
-    has_sd = found.scale is not None and found.scale.scale == "untransformed"
-    spread = {row.system: row.sd for row in found.systems if has_sd and found.kind != "error"}
     counts = {row.system: row.judgements for row in found.systems}
     if found.categories is not None:
         counts = {row.system: row.judgements for row in found.categories.rows}
@@ -98,7 +95,6 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
                 if answer.is_claim
                 else ()
             ),
-            *([spread.get(each.system)] if spread else []),
             counts.get(each.system),
         )
         for each in answer.standings
@@ -110,7 +106,6 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
             SYSTEM,
             Column(unit, Format.NUMBER, 3, is_label=unit not in UNITS),
             *(claimed if answer.is_claim else ()),
-            *([Column("SD", Format.NUMBER, 2)] if spread else []),
             N,
         ),
         rows_of(*rows),

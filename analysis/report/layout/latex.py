@@ -20,12 +20,12 @@ PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 \usepackage{iftex}
 \ifPDFTeX
   \usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{textcomp}
+  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \else % for names in other scripts, choose a font that has them: \setmainfont{...}
   \usepackage{fontspec}\usepackage[english,bidi=basic]{babel}
 \fi
 \usepackage[margin=1.8cm]{geometry}
 \usepackage{booktabs,graphicx,longtable}
-\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \setlength{\LTleft}{0pt}
 """
 # pdfLaTeX has no glyphs of most scripts: it prints the number of such a character.
@@ -57,7 +57,7 @@ SPECIAL = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "\0": "{}",
+    "\0": r"\kern0pt{}",
     "|": r"\textbar\allowbreak{}",
     "×": r"$\times$",
     "±": r"$\pm$",
