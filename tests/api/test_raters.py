@@ -28,7 +28,7 @@ def base(campaign) -> str:
 
 def test_raters_are_read_excluded_and_readmitted(olga, campaign, base):
     late, early = olga.get(f"{base}raters/").json()["results"]
-    assert (early["state"], early["screens"], early["exclusion"]) == ("working", 4, None)
+    assert (early["state"], early["screens"], early["exclusion"]) == ("completed", 4, None)
     rater = f"{base}raters/{late['rater']}/"
     found = olga.get(rater).json()
     assert found["comments"][0]["text"] == "The text is cut off."
