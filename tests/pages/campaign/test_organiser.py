@@ -497,7 +497,7 @@ def test_the_newest_campaign_comes_first(olga):
         Campaign.objects.filter(pk=campaign.pk).update(created_at=made)
     listed = olga.get(reverse("rankme:campaigns")).context["campaigns"]
     assert [campaign.title for campaign in listed] == titles
-    assert listed.query.order_by == ("-created_at", "-pk")
+    assert listed.paginator.object_list.query.order_by == ("-created_at", "-pk")
 
 
 def test_a_closed_campaign_offers_no_links(olga):
