@@ -55,12 +55,14 @@ def phases_of(campaign: Campaign) -> list[Phase]:
         ("campaign-members", _("Members"), True),
         ("campaign-history", _("History"), True),
     ]
-    return [
+    phases = [
         _phase(campaign, _("Campaign"), general),
         _phase(campaign, _("Preparation"), prepare, is_now=campaign.is_draft),
         _phase(campaign, _("Rating"), collect, is_now=launched and not is_over),
         _phase(campaign, _("Analysis"), analyse, is_now=is_over),
     ]
+    # What others get at the launch, an archive never gets.
+    return [phase for phase in phases if phase.tabs or collects]
 
 
 def _phase(campaign: Campaign, title: str, pages: Pages, *, is_now: bool = False) -> Phase:

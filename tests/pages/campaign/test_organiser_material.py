@@ -203,6 +203,7 @@ def test_the_pages_of_an_archive_do_not_speak_of_launches(olga):
         pages.append(olga.get(address(name, archive)).content.decode())
     pages.append(olga.get(address("campaign-rater", archive, rater)).content.decode())
     for page in pages:
-        assert not re.search("launch|Upload outputs|Working|Delete draft", page, re.IGNORECASE)
+        found = re.search("launch|Upload outputs|Working|Delete draft", page, re.IGNORECASE)
+        assert not found, page[found.start() - 300 : found.end() + 100]
     answer = upload(olga, archive, outputs=JUDGEMENTS, items="")
     assert "create a new archive" in answer.content.decode()
