@@ -57,7 +57,7 @@ def _about_plan(definition: Definition) -> Iterator[tuple[str, str]]:
     )
     title = _(design.title)
     yield _("Assignment"), f"{title} ({options})" if options else title
-    yield _("Raters planned per trial"), str(definition.raters_per_trial)
+    yield _("Raters planned for the same outputs"), str(definition.raters_per_trial)
 
 
 def _about_crowd(definition: Definition) -> Iterator[tuple[str, str]]:

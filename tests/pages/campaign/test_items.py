@@ -53,6 +53,20 @@ def test_items_begin_with_those_about_which_raters_disagree(olga, judged):
     assert upload.index(">item-0<") < upload.index(">item-3<")
 
 
+def test_two_bad_items_among_forty_come_first(olga):
+    """Nobody can tell how good they are: each rater guesses. Of the others all think alike."""
+    bad, dice = {7, 23}, np.random.default_rng(20)
+    truth = dice.uniform(20, 80, 40)
+    definition = slider_definition(design={"kind": "complete"}, raters_per_trial=5)
+    campaign = make_campaign(definition, items=40, systems=1)
+    for number in range(5):
+        given = np.clip(truth + dice.normal(0, 6, 40), 0, 100).round(2)
+        given[sorted(bad)] = 20 * number + 10, 90 - 20 * number
+        sit_with(campaign, f"w{number}", lambda item, given=given: float(given[item]))
+    page = olga.get(address("campaign-items", campaign)).content.decode()
+    assert {int(found) for found in re.findall(r">item-(\d+)<", page)[:2]} == bad
+
+
 def test_the_disagreement_of_all_items_is_one_less_alpha(judged):
     found = disagreements(judged)
     rows = np.array(

@@ -284,7 +284,7 @@ def test_a_report_says_how_it_was_measured_and_keeps_checks_of_open_campaigns_to
     day = run.requested_at.date().isoformat()
     assert told["Dates"] == day
     assert told["Pay per batch"] == "2.50 GBP, at most 2 batches per rater"
-    assert (told["Recruitment"], told["Raters planned per trial"]) == (
+    assert (told["Recruitment"], told["Raters planned for the same outputs"]) == (
         "Prolific, by invitation",
         "2",
     )
