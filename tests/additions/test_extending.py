@@ -397,6 +397,7 @@ OWN = (
 DEFAULTS = {
     "rankme/forms/definition/settings.py": {"slider", "random_blocks"},
     "rankme/actions/imports/archive_definitions.py": {"slider"},
+    "rankme/exporting/paper/heds_questions.py": {"slider"},  # the data sheet's own word
     "static/js/work/desk.js": {"slider"},
     "static/js/work/screen.js": {"slider"},
 }

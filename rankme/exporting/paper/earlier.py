@@ -15,7 +15,6 @@ from analysis.report.layout.reproduction_table import reproduction_table
 from analysis.report.layout.table_model import Table
 from analysis.report.model import CriterionReport, Report
 from analysis.scales.reproduction import reproduction
-from rankme.protocols.criteria import CriterionSpec
 
 from .study import Study
 
@@ -74,21 +73,13 @@ def _scores(found: CriterionReport) -> dict[str, float]:
     return {row.system: row.mean for row in found.systems}
 
 
-def lowest_of(criterion: CriterionSpec) -> float:
-    """The lowest value of a criterion's scale."""
-    return {
-        "likert": 1.0,
-        "slider": float(getattr(criterion.settings, "minimum", 0)),
-    }.get(criterion.instrument, 0.0)
-
-
 def tables(study: Study) -> Iterator[Table]:
     """Yield a table for each criterion that both studies have."""
     kept = study.confirmed.get(EARLIER)
     if not kept or study.report is None:
         return
     earlier, now = read_scores(io.BytesIO(kept.encode())), scores_of(study.report)
-    lowest = {each.name: lowest_of(each) for each in study.definition.criteria}
+    lowest = {each.name: each.tool.lowest(each.settings) for each in study.definition.criteria}
     for name in now:
         try:
             found = reproduction(name, earlier.get(name, {}), now[name], lowest=lowest.get(name, 0))

@@ -146,17 +146,18 @@ def _comments(study: Study) -> bool:
 
 
 def _criterion_facts(criterion: CriterionSpec, study: Study) -> Iterator[tuple[str, str]]:
-    size, values, look = phrases.scale(criterion)
-    is_relative = criterion.tool.kind == "relative"
+    tool = criterion.tool
+    scale = tool.scale_facts(criterion.settings, criterion.low, criterion.high)
+    is_relative = tool.kind == "relative"
     yield "4.2.2", "2" if is_relative else "1"
     yield "4.3.1.1", criterion.name
     yield "4.3.2", criterion.question
-    yield "4.3.3", size
-    yield "4.3.4", values
-    yield "4.3.5", look
-    yield "4.3.6", criterion.tool.title if size == NONE else NONE
+    yield "4.3.3", scale.size
+    yield "4.3.4", scale.values
+    yield "4.3.5", scale.look
+    yield "4.3.6", tool.title if scale.size == NONE else NONE
     yield "4.3.7", criterion.question
-    yield "4.3.8", phrases.RESPONSE.get(criterion.instrument, f"11: {criterion.tool.title}")
+    yield "4.3.8", tool.heds_response or f"11: {tool.title}"
     found = study.analysed(criterion.name)
     if found is None:
         for number in ("4.3.9", "4.3.10", "4.3.11.1", "4.3.11.2", "4.3.12.1", "4.3.12.2"):
@@ -177,7 +178,7 @@ def _criterion_drafts(criterion: CriterionSpec, study: Study) -> Iterator[tuple[
     shows_input = any(
         screen.shows("input") for screen in study.definition.screens if criterion.name in screen.ask
     )
-    yield "4.1.1", "1" if criterion.instrument in ("mr_coverage", "spans", "checklist") else "2"
+    yield "4.1.1", "1" if criterion.tool.is_objective else "2"
     yield "4.1.3", "2" if shows_input else "1"
     is_measured = criterion.tool.kind in ("time", "error")
     yield "4.2.1", "1" if is_measured else "2"

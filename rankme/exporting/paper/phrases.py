@@ -6,7 +6,6 @@ from analysis.inference import beyond
 from analysis.reliability.coefficients import Coefficient
 from analysis.report.answer import answer_of
 from analysis.report.model import CriterionReport
-from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 
 from .study import Study
@@ -81,45 +80,6 @@ def shown(definition: Definition) -> str:
         f"{', '.join(screen.ask)}"
         for number, screen in enumerate(definition.screens, 1)
     )
-
-
-def scale(criterion: CriterionSpec) -> tuple[str, str, str]:
-    """The number of points, the values, and the look of a criterion's instrument."""
-    options = criterion.settings
-    if criterion.instrument == "slider":
-        ends = f"{options.minimum:g} to {options.maximum:g}"  # type: ignore[attr-defined]
-        return "continuous", f"{ends}; ends: “{criterion.low}”, “{criterion.high}”", "3"
-    if criterion.instrument == "rankme":
-        return "continuous", "any number above 0, relative to a standard", "5: a field and a line"
-    if criterion.instrument == "likert":
-        points = options.points  # type: ignore[attr-defined]
-        labels = criterion.tool.labels(options).values()
-        named = f": {', '.join(labels)}" if any(labels) else ""
-        return (
-            str(points),
-            f"1 to {points}{named}; ends: “{criterion.low}”, “{criterion.high}”",
-            "1",
-        )
-    if criterion.instrument in ("choice", "checklist"):
-        choices = options.choices  # type: ignore[attr-defined]
-        look = "1" if criterion.instrument == "choice" else "2"
-        return str(len(choices)), ", ".join(choices.values()), look
-    if criterion.instrument == "preference":
-        ties = options.ties  # type: ignore[attr-defined]
-        return str(3 if ties else 2), f"either output is better{', or a tie' if ties else ''}", "1"
-    if criterion.instrument == "best_worst":
-        return "2", "the best and the worst of the outputs on a screen", "1"
-    if criterion.instrument == "count":
-        return "count", f"whole numbers from 0 to {options.most}", "5: a field"  # type: ignore[attr-defined]
-    return "N/A", "N/A", "4"
-
-
-# The form of the answers (HEDS 4.3.8) by instrument.
-RESPONSE = {
-    "slider": "2", "likert": "2", "rankme": "3", "preference": "3", "best_worst": "3",
-    "count": "4", "text": "5", "spans": "6", "choice": "7", "checklist": "7", "mr_coverage": "7",
-    "response_time": "9", "click_target": "9",
-}  # fmt: skip
 
 
 def aggregation(found: CriterionReport, study: Study) -> str:

@@ -59,6 +59,15 @@ class Comparison:
     expected_marks: list[ShownMark] | None = None
 
 
+@dataclass(frozen=True)
+class ScaleFacts:
+    """A scale as HEDS asks for it: its size (4.3.3), its values (4.3.4) and its look (4.3.5)."""
+
+    size: str = "N/A"
+    values: str = "N/A"
+    look: str = "4"
+
+
 class Refused(ValueError):
     """The answer is not one that this instrument can give.
 
@@ -114,6 +123,11 @@ class Instrument(Generic[OptionsT]):
     # Whether it lists the facts of the input, so that the input need not stay in view as well.
     repeats_the_input: ClassVar[bool] = False
 
+    # The form of its answers by HEDS 4.3.8; empty: none of those, so that the title says it.
+    heds_response: ClassVar[str] = ""
+    # Whether its answers are facts about an output rather than opinions (HEDS 4.1.1).
+    is_objective: ClassVar[bool] = False
+
     def keys_for(self, options: Any) -> tuple[tuple[str, str], ...]:
         """The keys of an instrument with these options."""
         return self.keys
@@ -149,6 +163,14 @@ class Instrument(Generic[OptionsT]):
     def labels(self, options: OptionsT) -> dict[float, str]:
         """Names of the numbers, where they have any (choices)."""
         return {}
+
+    def scale_facts(self, options: OptionsT, low: str, high: str) -> ScaleFacts:
+        """What a data sheet says of its scale, with the criterion's ends."""
+        return ScaleFacts()
+
+    def lowest(self, options: OptionsT) -> float:
+        """The lowest value that it can give."""
+        return 0.0
 
     def columns(self, options: OptionsT) -> list[str]:
         """Return the names of its points as columns of a matrix; none if it cannot be a row."""

@@ -9,7 +9,17 @@ from pydantic import Field, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Options, Refused, Shown, Subject, Value, on_the_scale, whole_number
+from .base import (
+    Instrument,
+    Options,
+    Refused,
+    ScaleFacts,
+    Shown,
+    Subject,
+    Value,
+    on_the_scale,
+    whole_number,
+)
 
 CHOOSE_HERE = _("choose where you are")
 COUNTER_KEYS = (
@@ -52,6 +62,7 @@ class Likert(Instrument[LikertOptions]):
     name = "likert"
     title = _("A scale of labelled points (Likert).")
     kind = "scale"
+    heds_response = "2"
     words = {
         "missing_choice": MISSING_CHOICE,
         "point": _("{number} of {count}"),
@@ -61,6 +72,15 @@ class Likert(Instrument[LikertOptions]):
     stylesheets = ("likert",)
     Options = LikertOptions
     wording = ("labels",)
+
+    def scale_facts(self, options: LikertOptions, low: str, high: str) -> ScaleFacts:
+        labels = self.labels(options).values()
+        named = f": {', '.join(labels)}" if any(labels) else ""
+        values = f"1 to {options.points}{named}; ends: “{low}”, “{high}”"
+        return ScaleFacts(str(options.points), values, "1")
+
+    def lowest(self, options: LikertOptions) -> float:
+        return 1.0
 
     def clean(self, answer: Any, options: LikertOptions, subject: Subject) -> Value:
         number = whole_number(answer)
@@ -95,12 +115,17 @@ class Choice(Instrument[ChoiceOptions]):
     title = _("Exactly one of several choices.")
     has_ends = False
     kind = "category"
+    heds_response = "7"
     words = {"missing_choice": MISSING_CHOICE}
     keys = (("↑ ↓", _("choose an answer")), (_("Space"), CHOOSE_HERE))
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChoiceOptions
     wording = ("choices",)
+
+    def scale_facts(self, options: ChoiceOptions, low: str, high: str) -> ScaleFacts:
+        choices = options.choices
+        return ScaleFacts(str(len(choices)), ", ".join(choices.values()), "1")
 
     def clean(self, answer: Any, options: ChoiceOptions, subject: Subject) -> Value:
         names = list(options.choices)
@@ -139,12 +164,18 @@ class Checklist(Instrument[ChecklistOptions]):
     title = _("Any of several choices, or none.")
     has_ends = False
     kind = "category"
+    heds_response = "7"
+    is_objective = True
     words = {"missing_ticks": _("Please tick what applies.")}
     keys = ((_("Space"), _("tick a box")),)
     stylesheets = ("options",)
     fits_a_narrow_column = True
     Options = ChecklistOptions
     wording = ("choices", "none")
+
+    def scale_facts(self, options: ChecklistOptions, low: str, high: str) -> ScaleFacts:
+        choices = options.choices
+        return ScaleFacts(str(len(choices)), ", ".join(choices.values()), "2")
 
     def clean(self, answer: Any, options: ChecklistOptions, subject: Subject) -> Value:
         names = list(options.choices)
@@ -190,11 +221,15 @@ class Count(Instrument[CountOptions]):
     title = _("A count: a whole number from 0.")
     has_ends = False
     kind = "count"
+    heds_response = "4"
     keys = COUNTER_KEYS
     words = {"missing_count": _("Please give a number."), "bad_number": BAD_NUMBER}
     stylesheets = ("counter", "count")
     fits_a_narrow_column = True
     Options = CountOptions
+
+    def scale_facts(self, options: CountOptions, low: str, high: str) -> ScaleFacts:
+        return ScaleFacts("count", f"whole numbers from 0 to {options.most}", "5: a field")
 
     def clean(self, answer: Any, options: CountOptions, subject: Subject) -> Value:
         number = whole_number(answer)

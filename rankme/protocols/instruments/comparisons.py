@@ -11,7 +11,17 @@ from pydantic import Field, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Kind, Options, Refused, Shown, Subject, Value, finite_number
+from .base import (
+    Instrument,
+    Kind,
+    Options,
+    Refused,
+    ScaleFacts,
+    Shown,
+    Subject,
+    Value,
+    finite_number,
+)
 from .choices import CHOOSE_HERE
 
 BAD = "bad"
@@ -44,6 +54,7 @@ class Preference(Instrument[PreferenceOptions]):
     title = _("Which of two outputs is better, with or without ties.")
     has_ends = False
     kind = "relative"
+    heds_response = "3"
     words = {
         "better": _("This one is better"),
         "better_number": _("Text {number} is better"),
@@ -55,6 +66,10 @@ class Preference(Instrument[PreferenceOptions]):
     stylesheets = ("preference",)
     fits_a_narrow_column = True
     Options = PreferenceOptions
+
+    def scale_facts(self, options: PreferenceOptions, low: str, high: str) -> ScaleFacts:
+        tie = ", or a tie" if options.ties else ""
+        return ScaleFacts("3" if options.ties else "2", f"either output is better{tie}", "1")
 
     def clean(self, answer: Any, options: PreferenceOptions, subject: Subject) -> Value:
         if options.both_bad and answer == BAD:
@@ -102,6 +117,7 @@ class BestWorst(Instrument[Options]):
     title = _("The best and the worst of several outputs (best–worst scaling).")
     has_ends = False
     kind = "relative"
+    heds_response = "3"
     words = {
         "best": _("best"),
         "worst": _("worst"),
@@ -110,6 +126,9 @@ class BestWorst(Instrument[Options]):
     keys = (("↑ ↓", _("choose a text")), (_("Space"), CHOOSE_HERE))
     stylesheets = ("options",)
     fits_a_narrow_column = True
+
+    def scale_facts(self, options: Options, low: str, high: str) -> ScaleFacts:
+        return ScaleFacts("2", "the best and the worst of the outputs on a screen", "1")
 
     def clean(self, answer: Any, options: Options, subject: Subject) -> Value:
         number = finite_number(answer)

@@ -47,6 +47,8 @@ class MrCoverage(Instrument[MrCoverageOptions]):
     title = _("Every attribute is mentioned, missing or wrong; additional facts are counted.")
     has_ends = False
     kind = "category"
+    heds_response = "7"
+    is_objective = True
     words = {
         "mentioned": _("mentioned"),
         "missing": _("missing"),

@@ -10,7 +10,17 @@ from pydantic import Field, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .base import Instrument, Options, Refused, Shown, Subject, Value, finite_number, on_the_scale
+from .base import (
+    Instrument,
+    Options,
+    Refused,
+    ScaleFacts,
+    Shown,
+    Subject,
+    Value,
+    finite_number,
+    on_the_scale,
+)
 
 NOT_SET = _("not yet set")
 
@@ -45,6 +55,7 @@ class RankMe(Instrument[RankMeOptions]):
     name = "rankme"
     title = _("Any positive number, relative to a standard (magnitude estimation).")
     kind = "relative"
+    heds_response = "3"
     words = {
         "not_set": NOT_SET,
         "score": _("score {value}"),
@@ -55,6 +66,10 @@ class RankMe(Instrument[RankMeOptions]):
     keys = (("0–9", _("type a score")), *LINE_KEYS)
     stylesheets = ("line", "rankme")
     Options = RankMeOptions
+
+    def scale_facts(self, options: RankMeOptions, low: str, high: str) -> ScaleFacts:
+        values = "any number above 0, relative to a standard"
+        return ScaleFacts("continuous", values, "5: a field and a line")
 
     def clean(self, answer: Any, options: RankMeOptions, subject: Subject) -> Value:
         number = finite_number(answer)
@@ -98,6 +113,7 @@ class Slider(Instrument[SliderOptions]):
     name = "slider"
     title = _("A line between two ends without numbers (SR'11, direct assessment).")
     kind = "scale"
+    heds_response = "2"
     words = {
         "not_set": NOT_SET,
         "percent": _("{value} of 100"),
@@ -110,6 +126,13 @@ class Slider(Instrument[SliderOptions]):
 
     def keys_for(self, options: SliderOptions) -> tuple[tuple[str, str], ...]:
         return self.keys if options.confirm else LINE_KEYS
+
+    def scale_facts(self, options: SliderOptions, low: str, high: str) -> ScaleFacts:
+        ends = f"{options.minimum:g} to {options.maximum:g}; ends: “{low}”, “{high}”"
+        return ScaleFacts("continuous", ends, "3")
+
+    def lowest(self, options: SliderOptions) -> float:
+        return float(options.minimum)
 
     def clean(self, answer: Any, options: SliderOptions, subject: Subject) -> Value:
         number = finite_number(answer)

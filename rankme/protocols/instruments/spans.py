@@ -144,6 +144,8 @@ class Spans(Instrument[SpansOptions]):
     name = "spans"
     title = _("Errors marked in the text, with severities and categories (MQM, ESA).")
     kind = "scale"
+    heds_response = "6"
+    is_objective = True
     lower_is_better = True
     # What raters read can be corrected; the paths and scores before it are in their answers.
     wording = ("severities", "categories", "anchors")

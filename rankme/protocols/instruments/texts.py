@@ -58,6 +58,7 @@ class Text(Instrument[TextOptions]):
     title = _("Free text.")
     has_ends = False
     kind = "text"
+    heds_response = "5"
     words = {
         "characters": _("{count} characters"),
         "missing_text": _("Please write something."),

@@ -34,6 +34,7 @@ class ResponseTime(Instrument[ResponseTimeOptions]):
     title = _("The time that raters take to respond, in milliseconds.")
     has_ends = False
     kind = "time"
+    heds_response = "9"
     keys = ((_("Space"), _("I have read it")),)
     Options = ResponseTimeOptions
 
@@ -69,6 +70,7 @@ class ClickTarget(Instrument[ClickTargetOptions]):
     title = _("A click on one of the item's pictures.")
     has_ends = False
     kind = "error"
+    heds_response = "9"
     words = {"missing_choice": MISSING_CHOICE}
     keys = (("← ↑ ↓ →", _("go to a picture")), (_("Space"), _("choose the picture")))
     Options = ClickTargetOptions
