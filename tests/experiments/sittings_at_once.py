@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from rankme.actions.rows.bulk_insert import copy_rows, new_ids
 from rankme.actions.sitting.assignments import lease_end
 from rankme.actions.sitting.judgements import judgements_in
+from rankme.actions.sitting.participation import complete_participation
 from rankme.actions.sitting.presentations import draw_presentation
 from rankme.models import (
     Assignment,
@@ -50,6 +51,8 @@ def finished_at_once(campaign: Campaign, names: Sequence[str]) -> list[Assignmen
     )
     done = [sitting.slot_id for sitting in sittings]
     Slot.objects.filter(pk__in=done).update(state=Slot.State.DONE)
+    for rater in raters:
+        complete_participation(rater)
     return sittings
 
 

@@ -16,7 +16,7 @@ JUDGEMENT = ("submission__key", "criterion", "output", "position", "value", "tex
 JUDGEMENT += ("cannot_judge",)
 
 
-TIMES = ("_at", "_until")
+TIMES = ("completion_code", "_at", "_until")
 PLACES = 3  # what is free in each campaign: the first rater comes as always, the others at once
 
 

@@ -59,5 +59,7 @@ def test_a_question_of_every_preset_is_quoted():
 
 def test_sr11s_two_presets_differ_only_in_their_design_and_breaks():
     deep, shallow = (preset(name).model_dump() for name in ("sr11-deep", "sr11-shallow"))
+    tables = {one["analysis"].pop("paper") for one in (deep, shallow)}
+    assert len(tables) == 2  # each names its own table of the paper
     differing = {part for part in deep if deep[part] != shallow[part]}
     assert differing <= {"title", "design", "breaks", "texts"}
