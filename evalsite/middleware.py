@@ -68,7 +68,8 @@ def observe_requests(get_response: GetResponse) -> GetResponse:
         began = time.perf_counter()
         try:
             response = get_response(request)
-            response.headers["X-Request-ID"] = number
+            if request.resolver_match or response.status_code >= 400:
+                response.headers["X-Request-ID"] = number  # files are many, and are not logged
             _note(request, response, time.perf_counter() - began)
         finally:
             number_of_request.reset(reset)

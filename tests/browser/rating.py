@@ -79,6 +79,14 @@ HAS_SCORE = """number =>
     .querySelector("[data-score]") !== null"""
 
 
+def press_tool(page: Page, name: str) -> None:
+    """Press a button of the header, which a phone keeps in its menu."""
+    tool = page.get_by_role("button", name=name)
+    if not tool.is_visible():
+        page.get_by_role("button", name="Menu").click()
+    tool.click()
+
+
 def shot(page: Page, name: str) -> None:
     """Keep a picture, for those who want to look at it."""
     if SCREENSHOTS:

@@ -18,6 +18,7 @@ from tests.browser.rating import (
     begin,
     campaign_of,
     come_in,
+    press_tool,
     rate_to_the_end,
 )
 from tests.browser.widths import OTHER
@@ -61,7 +62,7 @@ def test_the_pages_around_the_work_are_accessible(page: Page):
     page.locator("[data-next]").click()
     check()  # a screen with what is missing
     for dialog in ("Instructions", "Pause"):
-        page.get_by_role("button", name=dialog).click()
+        press_tool(page, dialog)
         check()
         page.keyboard.press("Escape")
     rate_to_the_end(page)
