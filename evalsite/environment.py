@@ -2,6 +2,7 @@
 
 import os
 import re
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -79,6 +80,14 @@ def listed(name: str, default: tuple[str, ...] = ()) -> list[str]:
     if value is None:
         return list(default)
     return [word.strip() for word in value.split(",") if word.strip()]
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """Read addresses and networks that are separated by commas."""
+    try:
+        return [ip_network(word) for word in listed(name)]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
 
 
 def storage(name: str) -> dict[str, Any]:

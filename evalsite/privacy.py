@@ -33,6 +33,10 @@ RESUME_TOKEN = re.compile(r"(?<=/resume/)[^/\s?\"',]+")
 PATH_TOKEN = re.compile(r"(?<=/)(?=[^/\s?]*[0-9A-Z_-])[A-Za-z0-9_-]{16,}(?=[/?\s\"',]|$)")
 
 
+# What would begin another line, or steer the terminal of the person who reads it.
+CONTROLS = {number: ascii(chr(number))[1:-1] for number in (*range(32), *range(127, 160))}
+
+
 def without_participants(text: str) -> str:
     text = NAMED_VALUE.sub(rf"\1{HIDDEN}", text)
     text = QUOTED_ROW.sub(rf"\1({HIDDEN})", text)
@@ -45,7 +49,7 @@ class WithoutParticipants(logging.Filter):
     """Rewrites a record before it is written, with its arguments and its traceback."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg = without_participants(record.getMessage())
+        record.msg = without_participants(record.getMessage()).translate(CONTROLS)
         record.args = None
         if record.exc_info and not record.exc_text:
             record.exc_text = logging.Formatter().formatException(record.exc_info)

@@ -269,6 +269,7 @@ if PRODUCTION:
 SECURE_SSL_REDIRECT = PRODUCTION
 # Django compares the whole path, without its first slash.
 SECURE_REDIRECT_EXEMPT = [f"^{f'{PATH_PREFIX}/'[1:]}(healthz|readyz)/$"]
+PROXIES = environment.networks("PROXIES")  # empty: anybody who reaches the web server
 if environment.flag("BEHIND_TLS_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     MIDDLEWARE.insert(0, "evalsite.origin.believe_the_proxy")
@@ -361,6 +362,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["rankme.api.authentication.AccountThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "rankme.api.errors.handle",
@@ -401,6 +403,7 @@ LOGGING = {
     "formatters": {
         "line": {
             "format": "{asctime} {levelname} {host} {request_number} {name}: {message}",
+            "datefmt": "%Y-%m-%dT%H:%M:%S%z",
             "style": "{",
         }
     },

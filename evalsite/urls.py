@@ -6,12 +6,14 @@ from django.urls import include, path
 from evalsite import bodies
 from evalsite.operation import metrics, probes
 from rankme.api.views.panel_hooks import PanelHookView
+from rankme.pages.campaign.organiser import log_out
 
 urlpatterns = [
     path("healthz/", probes.alive, name="alive"),
     path("readyz/", probes.ready, name="ready"),
     path("metrics/", metrics.metrics, name="metrics"),
     path("may-send-files/", bodies.may_send_files, name="may-send-files"),
+    path("admin/logout/", log_out),  # its own would leave no event
     path("admin/", admin.site.urls),
     path("api/v1/", include("rankme.api.urls")),
     path("hooks/<slug:code>/", PanelHookView.as_view(), name="panel-hook"),

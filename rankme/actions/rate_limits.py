@@ -55,6 +55,8 @@ NEW_RATERS = Limit("new raters", most=1_000, again_every=timedelta(seconds=0.2))
 UNREADABLE = Limit("unreadable submissions", most=200, again_every=timedelta(minutes=1))
 # What raters report as wrong with an item.
 COMPLAINTS = Limit("complaints", most=20, again_every=timedelta(minutes=1))
+# Calls of one account's scripts.
+CALLS = Limit("calls", most=1_200, again_every=timedelta(seconds=0.1))
 # Tables that anybody may have examined, each of which may take half a minute of a core: of one
 # address, and of all together.
 EXAMINATIONS = Limit("examinations", most=10, again_every=timedelta(minutes=1))
@@ -80,7 +82,8 @@ def give_back(limit: Limit, *whose: object) -> None:
 
 
 def _mark(limit: Limit, whose: tuple[object, ...]) -> str:
-    return salted_hmac("rankme.limit", ":".join(map(str, (limit.name, *whose)))).hexdigest()
+    named = ":".join(map(str, (limit.name, *whose)))
+    return salted_hmac("rankme.limit", named, algorithm="sha256").hexdigest()
 
 
 def forget_full() -> int:

@@ -1,12 +1,14 @@
 """Keys come for a password, are stored as a hash, end when told to, and cannot be guessed."""
 
 import threading
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
+from rankme.actions import rate_limits
 from rankme.actions.accounts import organisers, passwords
 from rankme.models import AuditEvent
 from tests.accounts import PASSWORD, make_account
@@ -71,6 +73,18 @@ def test_a_key_outlives_any_other_change_of_its_account(anybody, olga_user):
     olga_user.save()
     anybody.credentials(HTTP_AUTHORIZATION=f"Token {key}")
     assert anybody.get("/api/v1/campaigns/").status_code == 200
+
+
+def test_calls_of_one_account_have_a_limit(anybody, olga_user, monkeypatch):
+    few = rate_limits.Limit("few calls", most=2, again_every=timedelta(minutes=10))
+    monkeypatch.setattr(rate_limits, "CALLS", few)
+    called = []
+    for account in (olga_user, olga_user, olga_user, make_account("petra")):
+        anybody.force_authenticate(account)
+        called.append(anybody.get("/api/v1/campaigns/"))
+    assert [answer.status_code for answer in called] == [200, 200, 429, 200]
+    assert called[2].json()["error"]["code"] == "throttled"
+    assert called[2]["Retry-After"] == "1"
 
 
 def test_an_inactive_person_gets_no_key(anybody, olga_user):

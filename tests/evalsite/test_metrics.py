@@ -87,10 +87,14 @@ def test_each_request_has_a_line_that_names_no_person(client, caplog):
     assert re.fullmatch("[0-9a-f]{12}", answer.headers["X-Request-ID"])
 
 
-def test_lines_name_their_host_and_request():
+def test_lines_name_their_host_and_request_and_time_with_its_zone():
     handler = settings.LOGGING["handlers"]["console"]
     assert handler["filters"] == ["without_participants", "with_request"]
-    assert "{host} {request_number}" in settings.LOGGING["formatters"]["line"]["format"]
+    line = settings.LOGGING["formatters"]["line"]
+    assert "{host} {request_number}" in line["format"]
+    record = logging.LogRecord("test", logging.INFO, "", 1, "x", (), None)
+    time_of = logging.Formatter(datefmt=line["datefmt"]).formatTime
+    assert re.fullmatch(r"[\d-]{10}T[\d:]{8}[+-]\d{4}", time_of(record, line["datefmt"]))
 
 
 def test_what_must_be_known_is_mailed_once(settings, mailoutbox):

@@ -69,6 +69,14 @@ def test_arguments_and_tracebacks_pass_the_filter_too():
     assert PROLIFIC not in written.getvalue()
 
 
+def test_what_a_stranger_sends_begins_no_line_of_the_log():
+    sent = "Not Found: /x\r\n2026-11-23T22:10:04+0000 CRITICAL forged\x1b[2J\x9b"
+    record = logging.LogRecord("test", logging.WARNING, "", 1, "%s", (sent,), None)
+    assert WithoutParticipants().filter(record)
+    written = "Not Found: /x\\r\\n2026-11-23T22:10:04+0000 CRITICAL forged\\x1b[2J\\x9b"
+    assert record.getMessage() == written
+
+
 def test_every_handler_of_the_site_has_the_filter(settings):
     for handler in settings.LOGGING["handlers"].values():
         assert "without_participants" in handler["filters"]

@@ -177,6 +177,8 @@ SVGS = [
     b"<?xml-stylesheet href='https://evil.example/x.css'?>" + svg(""),
     svg('<g xmlns:i="http://www.inkscape.org/n" i:export="/home/SYSTEM-A-OF-THE-LAB.png"/>'),
     svg("<desc>SYSTEM-A-OF-THE-LAB</desc>"),
+    svg("<unheard-of>alert(1)</unheard-of>"),
+    svg('<g data-name="SYSTEM-A-OF-THE-LAB" unheard-of="alert(1)"/>'),
 ]
 FORBIDDEN = (
     *(b"alert", b"evil.example", b"javascript:", b"text/html", b"<script", b"foreignobject"),

@@ -4,6 +4,7 @@ import contextlib
 
 import pytest
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
@@ -55,6 +56,9 @@ def test_a_password_of_a_megabyte_is_wrong_before_it_is_hashed(client, olga, mon
         ("evaluation1", False),
         ("kestrel87", True),
         ("rankme kestrel87", True),
+        ("kestre7", False),  # too short
+        ("8374651029", False),  # digits alone
+        ("kestrels and herons " * 5, True),
     ],
 )
 def test_a_password_is_more_than_words_of_the_site(password, is_good):
@@ -76,6 +80,33 @@ def test_logging_out_clears_what_the_browser_keeps_and_no_answers(client, olga):
     answer = client.post(reverse("rankme:log-out"))
     assert answer["Clear-Site-Data"] == '"cache"'
     assert not is_in(client)
+
+
+def test_a_login_makes_a_new_session_that_ends_with_its_account(client, olga):
+    before = client.session
+    before.save()
+    log_in(client, PASSWORD)
+    key = client.session.session_key
+    assert key != before.session_key and len(key) == 32
+    assert not Session.objects.filter(pk=before.session_key).exists()
+    assert client.get(reverse("rankme:campaigns")).status_code == 200
+    olga.is_active = False
+    olga.save()
+    assert client.get(reverse("rankme:campaigns")).status_code == 302
+
+
+@pytest.mark.parametrize("door", ["/logout/", "/admin/logout/"])
+def test_logging_out_and_new_passwords_are_recorded(client, olga, door):
+    log_in(client, PASSWORD)
+    new = {"new_password1": f"{PASSWORD}!", "new_password2": f"{PASSWORD}!"}
+    page = reverse("rankme:password-change")
+    client.post(page, new | {"old_password": "not this one"})
+    client.post(page, new | {"old_password": PASSWORD})
+    client.post(door)
+    client.post(door)
+    events = AuditEvent.objects.filter(actor=olga).order_by("id")
+    said = [event.verb for event in events]
+    assert said == [passwords.LOGGED_IN, passwords.CHANGED, passwords.LOGGED_OUT]
 
 
 def test_after_too_many_guesses_even_the_right_password_waits(client, olga, monkeypatch):

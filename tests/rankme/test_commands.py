@@ -38,6 +38,7 @@ def test_an_organiser_gets_a_password_that_is_kept_only_as_a_hash():
     user = authenticate(username="petra", password=password)
     assert user is not None and not user.is_superuser and not user.is_staff
     assert password not in user.password
+    assert len(password) == 22, "128 bits in letters that carry six each"
     assert not any(password in str(event.detail) for event in AuditEvent.objects.all())
 
 

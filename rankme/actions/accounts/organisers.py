@@ -20,7 +20,7 @@ def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[User, str]
     users = get_user_model().objects
     if users.filter(username=name).exists():
         raise RefusedAction(_('There is an account "%(name)s" already.') % {"name": name})
-    password = secrets.token_urlsafe(12)
+    password = secrets.token_urlsafe(16)
     create = users.create_superuser if is_superuser else users.create_user
     user = create(name, password=password)
     note(None, None, gettext_noop("account made"), user=name)
@@ -30,7 +30,7 @@ def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[User, str]
 @transaction.atomic
 def reset_password(user: User) -> str:
     """Give an account a new generated password; its sessions end."""
-    password = secrets.token_urlsafe(12)
+    password = secrets.token_urlsafe(16)
     user.set_password(password)
     user.save(update_fields=["password"])
     note(None, None, gettext_noop("password reset"), user=user.get_username())

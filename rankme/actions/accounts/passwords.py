@@ -31,6 +31,8 @@ LONGEST_PASSWORD = 4096
 
 LOGGED_IN = gettext_noop("logged in")
 REFUSED = gettext_noop("login refused")
+LOGGED_OUT = gettext_noop("logged out")
+CHANGED = gettext_noop("password changed")
 
 
 class WrongPassword(RankmeError):
@@ -95,4 +97,4 @@ def _give_back(taken: list[Taken]) -> None:
 
 
 def _mark(address: str) -> str:
-    return salted_hmac("rankme.address", address).hexdigest()[:16]
+    return salted_hmac("rankme.address", address, algorithm="sha256").hexdigest()[:16]

@@ -17,12 +17,41 @@ ROOT = f"{{{NAMESPACE}}}svg"
 ENTITY_DECLARATION = re.compile(r"<!ENTITY")
 START = re.compile(rb"<(\w+:)?svg[\s>/]")
 XML = "http://www.w3.org/XML/1998/namespace"
-REMOVED = {
-    "script", "foreignobject", "metadata", "title", "desc", "handler", "listener",
-    "iframe", "object", "embed", "audio", "video", "canvas", "link", "html", "body",
-    "animate", "animatetransform", "animatemotion", "set", "discard",
-}  # fmt: skip
-LINKS = {"href", "src"}
+# The elements and attributes of SVG 1.1 and 2 that draw; nothing else stays.
+DRAWN = """
+    svg g defs symbol use switch a style path rect circle ellipse line polyline polygon image
+    text tspan textpath tref lineargradient radialgradient stop pattern clippath mask marker
+    filter feblend fecolormatrix fecomponenttransfer fecomposite feconvolvematrix
+    fediffuselighting fedisplacementmap fedistantlight fedropshadow feflood fefunca fefuncb
+    fefuncg fefuncr fegaussianblur feimage femerge femergenode femorphology feoffset
+    fepointlight fespecularlighting fespotlight fetile feturbulence
+"""
+ATTRIBUTES = """
+    id class style type media lang space version systemlanguage x y x1 x2 y1 y2 z dx dy cx cy r
+    rx ry fx fy fr d points width height viewbox preserveaspectratio pathlength transform
+    gradienttransform gradientunits spreadmethod offset patterntransform patternunits
+    patterncontentunits clippathunits maskunits maskcontentunits filterunits primitiveunits
+    markerunits markerwidth markerheight refx refy orient textlength lengthadjust startoffset
+    method spacing side rotate in in2 result mode values k1 k2 k3 k4 operator order kernelmatrix
+    divisor bias targetx targety edgemode kernelunitlength preservealpha surfacescale
+    diffuseconstant specularconstant specularexponent limitingconeangle pointsatx pointsaty
+    pointsatz azimuth elevation scale xchannelselector ychannelselector stddeviation radius
+    basefrequency numoctaves seed stitchtiles tablevalues slope intercept amplitude exponent
+    alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation
+    color-interpolation-filters color-rendering direction display dominant-baseline
+    enable-background fill fill-opacity fill-rule filter flood-color flood-opacity font
+    font-family font-feature-settings font-kerning font-size font-size-adjust font-stretch
+    font-style font-variant font-variant-ligatures font-weight glyph-orientation-horizontal
+    glyph-orientation-vertical image-rendering inline-size isolation kerning letter-spacing
+    lighting-color line-height marker marker-end marker-mid marker-start mask mask-type
+    mix-blend-mode opacity overflow paint-order shape-rendering stop-color stop-opacity stroke
+    stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit
+    stroke-opacity stroke-width text-align text-anchor text-decoration text-orientation
+    text-rendering text-transform transform-box transform-origin unicode-bidi vector-effect
+    visibility white-space word-spacing writing-mode
+"""
+DRAWN_NAMES, ATTRIBUTE_NAMES = frozenset(DRAWN.split()), frozenset(ATTRIBUTES.split())
+LINKS = {"href"}
 OWN_ADDRESS = re.compile(r"\s*(#|data:image/(png|jpeg|gif|webp)[;,])", re.IGNORECASE)
 OUTSIDE = re.compile(r"url\(\s*['\"]?\s*(?!#|['\"]?\s*#)|@import|expression\(|\\", re.IGNORECASE)
 # Also of what is drawn where `<use>` and patterns repeat other elements.
@@ -190,16 +219,16 @@ def _refuse_large_filter(element: Xml.Element) -> None:
 def _is_shape(tag: object) -> bool:
     """Comments have no name; what programs and HTML add is in other namespaces."""
     is_svg = isinstance(tag, str) and _namespace(tag) == NAMESPACE
-    return is_svg and _local(str(tag)) not in REMOVED
+    return is_svg and _local(str(tag)) in DRAWN_NAMES
 
 
 def _may_stay(full_name: str, value: str) -> bool:
     name = _local(full_name)
-    if name.startswith("on") or _namespace(full_name) not in ("", XLINK, XML):
+    if _namespace(full_name) not in ("", XLINK, XML):
         return False
     if name in LINKS:
         return bool(OWN_ADDRESS.match(value))
-    return not OUTSIDE.search(value)
+    return name in ATTRIBUTE_NAMES and not OUTSIDE.search(value)
 
 
 def _namespace(name: str) -> str:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,6 +21,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from rankme.actions.accounts.api_keys import key_made_at, revoke_key
+from rankme.actions.accounts.passwords import CHANGED, LOGGED_OUT
+from rankme.actions.audit import note
 from rankme.actions.campaign import campaigns
 from rankme.forms.organiser import CampaignSearchForm, LoginForm, MemberForm
 from rankme.models import Campaign, Slot
@@ -40,7 +44,9 @@ CAMPAIGNS_ON_A_PAGE = EVENTS_ON_A_PAGE = 50
 class ChangePassword(PasswordChangeView):
     success_url = reverse_lazy("rankme:campaigns")
 
+    @transaction.atomic
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        note(None, user_of(self.request), CHANGED)
         messages.success(self.request, _("Your password has been changed."))
         return super().form_valid(form)
 
@@ -58,7 +64,10 @@ class LogOut(LogoutView):
     """
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        leaving = request.user if isinstance(request.user, User) else None
         answer = super().dispatch(request, *args, **kwargs)
+        if leaving and not request.user.is_authenticated:
+            note(None, leaving, LOGGED_OUT)
         answer["Clear-Site-Data"] = '"cache"'
         return answer
 

@@ -3,6 +3,7 @@
 import http.server
 import json
 import threading
+from ipaddress import ip_network
 
 import pytest
 from django.conf import settings
@@ -12,12 +13,12 @@ from django.urls import reverse
 
 from evalsite.origin import believe_the_proxy
 from rankme.actions.accounts import passwords
-from rankme.models import AuditEvent, Campaign, Submission
+from rankme.models import Assignment, AuditEvent, Campaign, Submission
 from tests.accounts import PASSWORD, limited_to, make_account
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign, make_owner
 from tests.evalsite.processes import run
-from tests.pages.rater.visits import begin, payload_for, send
+from tests.pages.rater.visits import arrive, begin, payload_for, send
 
 
 @pytest.mark.django_db
@@ -61,6 +62,20 @@ def test_a_link_on_another_site_leads_in(client):
     assert (
         client.get(door, {"id": "w1"}, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
     )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("purpose", ["image", "iframe", "script", "empty"])
+def test_no_picture_or_frame_of_another_site_claims_a_batch(client, purpose):
+    campaign = make_campaign()
+    arrive(client, campaign, id="w1")
+    client.post(reverse("rankme:instructions", args=[campaign.code]))
+    work = reverse("rankme:work", args=[campaign.code])
+    elsewhere = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": purpose}
+    assert client.get(work, headers=elsewhere).status_code == 403
+    assert not Assignment.objects.exists()
+    client.get(work, headers=elsewhere | {"Sec-Fetch-Dest": "document"})
+    assert Assignment.objects.exists(), "a link may"
 
 
 @pytest.mark.django_db
@@ -127,6 +142,17 @@ def test_behind_a_proxy_the_last_forwarded_address_is_the_clients(forwarded, add
     request = RequestFactory(headers={"X-Forwarded-For": forwarded}).get("/")
     believe_the_proxy(lambda request: HttpResponse())(request)
     assert request.META["REMOTE_ADDR"] == address
+
+
+@pytest.mark.parametrize(("peer", "is_believed"), [("10.0.0.4", True), ("10.0.1.4", False)])
+def test_only_the_named_proxies_are_believed(settings, peer, is_believed):
+    settings.PROXIES = [ip_network("10.0.0.0/24"), ip_network("2001:db8::4")]
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    said = {"X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https"}
+    request = RequestFactory(headers=said, REMOTE_ADDR=peer).get("/")
+    believe_the_proxy(lambda request: HttpResponse())(request)
+    assert request.META["REMOTE_ADDR"] == ("203.0.113.7" if is_believed else peer)
+    assert request.is_secure() == is_believed
 
 
 def test_only_a_site_behind_a_proxy_believes_it(servers):
