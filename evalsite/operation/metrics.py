@@ -20,6 +20,7 @@ from prometheus_client.registry import Collector
 
 from rankme.actions.audit import DAMAGED, INTACT
 from rankme.actions.jobs import TASKS
+from rankme.actions.operators import BACKUP_MADE
 
 REQUEST_SECONDS = Histogram(
     "rankme_request_seconds",
@@ -40,6 +41,10 @@ JOBS = " UNION ALL ".join(
     for model in TASKS
 )
 HEARTBEATS = "SELECT name, extract(epoch FROM now() - seen_at)::float8 FROM rankme_heartbeat"
+BACKUP = """
+    SELECT extract(epoch FROM clock_timestamp() - max(happened_at))::float8 FROM rankme_auditevent
+    WHERE campaign_id IS NULL AND verb = %s HAVING count(*) > 0
+"""
 DAMAGED_RECORDS = """
     SELECT count(*) FROM (
         SELECT DISTINCT ON (campaign_id) verb FROM rankme_auditevent
@@ -78,6 +83,10 @@ class SiteState(Collector):
         ((damaged,),) = _rows(DAMAGED_RECORDS, [DAMAGED, INTACT, DAMAGED])
         words = "Campaigns whose record is damaged."
         yield GaugeMetricFamily("rankme_damaged_records", words, damaged)
+        backup = GaugeMetricFamily("rankme_backup_age_seconds", "Time since the last backup.")
+        for (age,) in _rows(BACKUP, [BACKUP_MADE]):
+            backup.add_metric([], age)
+        yield backup
         yield _gauge("panel_lag_seconds", "Time since a study was compared.", PANEL_LAG, "campaign")
         disk = shutil.disk_usage(settings.DATA_FOLDER)
         for name, size in (("free", disk.free), ("size", disk.total)):

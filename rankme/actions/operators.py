@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import connection, transaction
+from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
@@ -15,6 +16,7 @@ from rankme.models import AuditEvent
 
 BACKUP_MADE = gettext_noop("backup made")
 STORAGE_NAMED = gettext_noop("storage named")
+BACKUP_EVERY = timedelta(hours=26)
 MARKS = "marks"
 LOCK = "SELECT pg_advisory_xact_lock(hashtext('rankme_storage'))"
 
@@ -28,6 +30,11 @@ def last_backup() -> datetime | None:
     """Return when the last backup was recorded."""
     event = _newest(BACKUP_MADE)
     return event.happened_at if event else None
+
+
+def is_late(made: datetime | None) -> bool:
+    """Whether the next backup should have been made, or none ever was."""
+    return made is None or timezone.now() - made >= BACKUP_EVERY
 
 
 def name_storage(*, again: bool = False) -> None:

@@ -8,6 +8,7 @@ web server only serves the files.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 import zipfile
@@ -162,11 +163,14 @@ def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:
     if run.state != AnalysisRun.State.DONE:
         return None
     if name == "bundle.zip":
-        return ExportedFile(f"report-{run.pk}.zip", ZIP, default_storage.open(path_of(run)))
+        opened = default_storage.open(path_of(run))
+        # Made again, it has the same content, but not to the byte.
+        return ExportedFile(f"report-{run.pk}.zip", ZIP, opened, f'W/"{path_of(run)}"')
     content = read_member(run, name)
     if content is None:
         return None
-    return ExportedFile(name.rpartition("/")[2], media_type_of(name), content)
+    tag = f'"{hashlib.sha256(content).hexdigest()}"'
+    return ExportedFile(name.rpartition("/")[2], media_type_of(name), content, tag)
 
 
 def media_type_of(name: str) -> str:

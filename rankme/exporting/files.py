@@ -23,6 +23,7 @@ class ExportedFile:
     name: str
     media_type: str
     content: bytes | Iterator[bytes] | File[bytes]
+    tag: str = ""  # an ETag, where the content has a name of its own
 
 
 def csv_line(cells: Iterable[object]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from rankme.actions.audit import DAMAGED, INTACT, last_fault, note
+from rankme.actions.operators import is_late, last_backup
 from rankme.models import Campaign
 
 from .record import Findings, verify_audit_trail, verify_campaign
@@ -21,6 +22,15 @@ def check_record() -> bool:
     for campaign in Campaign.objects.exclude(launched_at=None).order_by("pk"):
         intact &= _tell(campaign, verify_campaign(campaign))
     return _tell(None, verify_audit_trail()) and intact
+
+
+def check_backup() -> bool:
+    """Say that no backup was made tonight. Sites that never recorded one are told by `doctor`."""
+    made = last_backup()
+    if made and is_late(made):
+        log.critical("The last recorded backup is of %s", made.isoformat(timespec="minutes"))
+        return False
+    return True
 
 
 def _tell(campaign: Campaign | None, findings: Findings) -> bool:

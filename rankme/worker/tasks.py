@@ -125,6 +125,7 @@ def report_credit(participant_id: int) -> None:
 @shared_task(name="rankme.tasks.check_record", acks_late=False)
 def check_record() -> None:
     """Nightly: compare the record with its hashes, payloads and exports."""
+    nightly.check_backup()
     nightly.check_record()
     Heartbeat.note("verify")
 

@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 
 from evalsite.embedded import PROJECT
+from tools.audit import npm_problems, python_problems
 
 PAGE = (PROJECT / "docs/security.md").read_text()
 ASVS = json.loads((PROJECT / "tests/data/asvs.json").read_text())
@@ -73,3 +74,15 @@ def test_the_proxy_takes_no_old_encryption():
     assert re.search(r"^\s+ssl_protocols TLSv1\.2 TLSv1\.3;", proxy, re.M)
     (ciphers,) = re.findall(r"^\s+ssl_ciphers (\S+);", proxy, re.M)
     assert all(re.match("(ECDHE|DHE)-.*(GCM|POLY1305)", each) for each in ciphers.split(":"))
+
+
+def test_an_index_that_was_not_asked_clears_nothing():
+    clean = {"name": "a", "version": "1", "vulns": []}
+    skipped = {"name": "b", "skip_reason": "Dependency not found on PyPI"}
+    assert python_problems(json.dumps({"dependencies": [clean]})) == []
+    bad = clean | {"vulns": [{"id": "PYSEC-1"}]}
+    assert python_problems(json.dumps({"dependencies": [clean, bad]})) == ["a PYSEC-1"]
+    for said in ("", "{}", json.dumps({"dependencies": [clean, skipped]}), '{"dependencies": []}'):
+        assert python_problems(said) is None
+    assert npm_problems('{"vulnerabilities": {"x": {"severity": "high"}}}') == ["x high"]
+    assert npm_problems('{"error": {"code": "ENOAUDIT"}}') is None

@@ -11,6 +11,7 @@ from evalsite.embedded import FILES
 from evalsite.privacy import MailToAdmins
 from rankme.actions import jobs
 from rankme.actions.audit import DAMAGED, INTACT, note
+from rankme.actions.operators import record_backup
 from rankme.models import CampaignLaunch
 from rankme.worker import tasks
 from tests.campaigns import make_campaign, make_rater
@@ -54,7 +55,10 @@ def test_metrics_tell_slots_jobs_heartbeats_and_damage(client, monkeypatch):
     note(mended, None, INTACT)
     monkeypatch.setattr(jobs, "resend_unclaimed", lambda: None)
     tasks.reconcile()
+    assert "\nrankme_backup_age_seconds " not in scraped(client)
+    record_backup()
     text = scraped(client)
+    assert re.search(r"^rankme_backup_age_seconds \d", text, re.MULTILINE)
     assert f'rankme_slots{{campaign="{campaign.code}",state="held"}} 1.0' in text
     assert f'rankme_slots{{campaign="{campaign.code}",state="free"}} 3.0' in text
     assert 'rankme_jobs{kind="campaignlaunch",state="queued"} 1.0' in text

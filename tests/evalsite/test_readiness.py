@@ -14,7 +14,9 @@ from django.db import connection
 from evalsite import celery
 from evalsite.management.commands import doctor
 from evalsite.operation import readiness
+from rankme.actions import operators
 from rankme.actions.operators import name_storage, record_backup
+from rankme.verification import nightly
 
 pytestmark = pytest.mark.django_db
 
@@ -85,11 +87,15 @@ def said_by_doctor(*options: str) -> str:
     return out.getvalue()
 
 
-def test_doctor_asks_for_a_backup_every_night(monkeypatch):
+def test_a_backup_is_asked_for_every_night_by_doctor_and_mail(monkeypatch, caplog):
+    assert nightly.check_backup(), "nobody makes backups of a trial"
     assert "last recorded backup was made never" in said_by_doctor()
     assert said_by_doctor("--backup-made") == "No problems found.\n"
-    monkeypatch.setattr(doctor, "BACKUP_EVERY", timedelta(0))
+    assert nightly.check_backup() and not caplog.records
+    monkeypatch.setattr(operators, "BACKUP_EVERY", timedelta(0))
     assert "last recorded backup" in said_by_doctor()
+    assert not nightly.check_backup()
+    assert [record.levelname for record in caplog.records] == ["CRITICAL"], "which is mailed"
 
 
 def test_doctor_compares_the_clocks(monkeypatch):

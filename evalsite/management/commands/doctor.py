@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,11 +16,10 @@ from django.utils.timesince import timesince
 
 from evalsite.operation import readiness
 from evalsite.operation.readiness import Trouble
-from rankme.actions.operators import last_backup, name_storage, record_backup
+from rankme.actions.operators import is_late, last_backup, name_storage, record_backup
 
 SECONDS_FOR_AN_ANSWER = 5
 MOST_SECONDS_APART = 5
-BACKUP_EVERY = timedelta(hours=26)
 
 
 class Command(BaseCommand):
@@ -80,7 +78,7 @@ def clock() -> Trouble | None:
 
 def backup() -> Trouble | None:
     made = last_backup()
-    if made and timezone.now() - made < BACKUP_EVERY:
+    if not is_late(made):
         return None
     when = f"{timesince(made)} ago" if made else "never"
     return Trouble(

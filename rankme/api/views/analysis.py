@@ -13,7 +13,7 @@ from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
 from rankme.api import analysis_shapes as shapes
 from rankme.api.view import View, operation
-from rankme.downloads import attachment
+from rankme.downloads import tagged
 from rankme.exporting.bundle import report_file
 from rankme.models import AnalysisRun, Campaign, Report
 from rankme.permissions import get_campaign, user_of
@@ -68,7 +68,7 @@ class RunFileView(View):
     def get(self, request: Request, code: str, run: int, name: str) -> HttpResponseBase:
         found = get_run(request, code, run)
         require_files(found)
-        return attachment(report_file(found, name))
+        return tagged(request._request, report_file(found, name))
 
 
 class CancelRunView(View):

@@ -27,7 +27,7 @@ from analysis.report.stored import read_report
 from analysis.signature import citation
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
-from rankme.downloads import attachment
+from rankme.downloads import attachment, tagged
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts
 from rankme.exporting.check_answers import checks_file
@@ -169,7 +169,7 @@ def cancel_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpRespon
 def run_file(request: HttpRequest, campaign: Campaign, run: int, name: str) -> HttpResponseBase:
     found = _run(campaign, run)
     require_files(found)
-    return attachment(bundle.report_file(found, name))
+    return tagged(request, bundle.report_file(found, name))
 
 
 def result_context(run: AnalysisRun, *, is_public: bool = False) -> dict[str, Any]:
@@ -401,7 +401,8 @@ def show_public_metrics(request: HttpRequest, report: Report) -> HttpResponse:
 @published
 def public_file(request: HttpRequest, report: Report, name: str) -> HttpResponseBase:
     require_files(report.run)
-    return attachment(bundle.report_file(report.run, name))
+    # Kept, and asked about each time: the report may have been withdrawn.
+    return tagged(request, bundle.report_file(report.run, name), caching="no-cache")
 
 
 # --- Judgements --------------------------------------------------------------------------------

@@ -256,6 +256,17 @@ def test_a_report_is_published_read_by_anybody_and_withdrawn(olga, campaign, run
     assert anybody.get(public + "files/judgements.csv").status_code == 200
     assert "A snapshot of the judgements as of" in page
     assert "The campaign was not closed" in page
+    kept = {name: anybody.get(f"{public}files/{name}") for name in ("bundle.zip", "judgements.csv")}
+    for name, first in kept.items():
+        assert first["Cache-Control"] == "no-cache", "a proxy asks: it may have been withdrawn"
+        assert first.getvalue()
+        tag = {"If-None-Match": first["ETag"]}
+        again = anybody.get(f"{public}files/{name}", headers=tag)
+        assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+        own = olga.get(address("analysis-file", campaign, run.pk, name), headers=tag)
+        assert (own.status_code, own["Cache-Control"]) == (304, "private, no-store")
+        other = {"If-None-Match": kept["bundle.zip"]["ETag"][:-1] + 'x"'}
+        assert anybody.get(f"{public}files/{name}", headers=other).getvalue()
     olga.post(address("analysis-withdraw", campaign, run.pk))
     for gone in (public, public + "files/bundle.zip", public + "metrics/"):
         notice = anybody.get(gone)
