@@ -1,12 +1,17 @@
 """Databases of earlier versions become those of today by one `manage.py migrate`."""
 
+import subprocess
+import zipfile
 from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
 
 import pytest
 
-from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
+from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
 from evalsite.management import older_tables
 from tests.evalsite.databases import DUMPS, connected, manage, restore, schema
+from tests.live import run_python
 
 VERSIONS = sorted(path.name.removesuffix(".sql.gz") for path in DUMPS.glob("*.sql.gz"))
 COUNTS = """
@@ -76,3 +81,55 @@ def test_a_site_of_an_earlier_version_is_upgraded_in_one_step(servers: Servers, 
 def test_the_steps_are_those_that_were_once_migrations():
     numbers = [int(name[:4]) for name, _ in older_tables.steps()]
     assert numbers == list(range(5, 40))
+
+
+# A rater of the release before, from the link to the first stored screen, on today's tables.
+BEFORE = """
+import os, sys
+sys.path.insert(0, os.environ["RELEASE"])
+os.chdir(os.environ["RELEASE"])
+import django
+django.setup()
+import rankme
+assert rankme.__file__.startswith(os.environ["RELEASE"])
+from django.db import transaction
+from django.test import Client
+from rankme.models import Submission
+from tests.campaigns import make_campaign
+from tests.pages.rater.visits import begin, payload_for, send
+with transaction.atomic():
+    campaign, rater = make_campaign(), Client(HTTP_HOST="localhost")
+    sent = send(rater, campaign, payload_for(campaign, begin(rater, campaign, id="w1")))
+    organiser = Client(HTTP_HOST="localhost")
+    organiser.force_login(campaign.owner)
+    page = organiser.get(f"/campaigns/{campaign.code}/monitor/")
+    print(sent.status_code, page.status_code, Submission.objects.count())
+    transaction.set_rollback(True)
+"""
+
+
+def test_the_release_before_works_on_the_tables_of_today(servers: Servers, tmp_path: Path):
+    git = ["git", "-C", str(PROJECT)]
+    newest = [*git, "log", "-1", "--format=%H", "--grep=^Version [0-9]", "HEAD~1"]
+    found = subprocess.run(newest, capture_output=True, text=True, check=False).stdout.strip()
+    if not found:
+        pytest.skip("The history with the release before is not here.")
+    code = subprocess.run(
+        [*git, "archive", "--format=zip", found], capture_output=True, check=True
+    ).stdout
+    zipfile.ZipFile(BytesIO(code)).extractall(tmp_path)
+    environment = {
+        "RELEASE": str(tmp_path), "DATA_FOLDER": str(servers.folder), "ENVIRONMENT": "local",
+        "DEBUG": "true", "DJANGO_SETTINGS_MODULE": "evalsite.settings",
+    }  # fmt: skip
+    visited = run_python(["-c", BEFORE], environment)
+    assert visited.returncode == 0, visited.stderr
+    assert visited.stdout.split()[-3:] == ["201", "200", "1"]
+    # A column that the release before does not fill: the visit would notice.
+    with connected(servers.postgresql.owner_url) as cursor:
+        cursor.execute("ALTER TABLE rankme_submission ADD must_be_given integer NOT NULL")
+        try:
+            refused = run_python(["-c", BEFORE], environment)
+        finally:
+            cursor.execute("ALTER TABLE rankme_submission DROP must_be_given")
+    assert "must_be_given" in refused.stderr
