@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.contrib.auth.models import User
+from django.db.models.functions import Now
 from django.utils.translation import gettext_noop
 
-from rankme.models import AuditEvent, Campaign
+from rankme.models import AuditEvent, Campaign, Judgement
+from rankme.models.campaigns import SEEN
 
 DAMAGED = gettext_noop("record damaged")
 INTACT = gettext_noop("record intact again")
+# Within this time, reading the same thing again is the same look.
+ONE_LOOK = timedelta(hours=1)
 
 
 def note(campaign: Campaign | None, actor: User | None, verb: str, **detail: object) -> AuditEvent:
@@ -19,6 +25,24 @@ def note(campaign: Campaign | None, actor: User | None, verb: str, **detail: obj
         verb=verb,
         detail=detail,
     )
+
+
+def note_seen(campaign: Campaign, what: str, *, by: User) -> None:
+    """Note that somebody read judgements with their systems, unless it is the same look.
+
+    Also after the close: a campaign can be opened again.
+    """
+    if campaign.is_draft or campaign.is_archive:
+        return
+    looks = AuditEvent.objects.filter(campaign=campaign, verb=SEEN, actor=by, detail__what=what)
+    if looks.filter(happened_at__gt=Now() - ONE_LOOK).exists():
+        return
+    if judgements := count_judgements(campaign):
+        note(campaign, by, SEEN, what=what, judgements=judgements)
+
+
+def count_judgements(campaign: Campaign) -> int:
+    return Judgement.objects.filter(submission__assignment__campaign=campaign).count()
 
 
 def last_fault(campaign: Campaign | None) -> str:

@@ -42,6 +42,7 @@ from .anchor import anchor_file
 from .check_answers import checks_csv
 from .declined import declined_files_of_run
 from .files import CSV, ZIP, ExportedFile
+from .seen import files_of_plan
 from .settled import settled_file_of_run
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ PUBLIC_CROWD = (
 PUBLIC_PRACTICE = ("input", "reference", "context", "outputs")
 WITHOUT_SECRETS = (
     "# Without completion codes, return addresses and accepted answers; while the campaign is\n"
-    "# running also without the seed, the checks and the feedback on the practice.\n"
+    "# running also without seed, checks, hypotheses and feedback on the practice.\n"
 )
 MEDIA_TYPES = {
     "svg": "image/svg+xml",
@@ -71,6 +72,7 @@ MEDIA_TYPES = {
     "csv": CSV,
     "yaml": "application/yaml; charset=utf-8",
     "txt": "text/plain; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
 }
 
 
@@ -107,7 +109,13 @@ def path_of(run: AnalysisRun) -> str:
 
 
 def store_bundle(
-    run: AnalysisRun, table: JudgementTable, report: Report, options: ReportOptions, parts: Parts
+    run: AnalysisRun,
+    table: JudgementTable,
+    report: Report,
+    options: ReportOptions,
+    parts: Parts,
+    *,
+    deviations: list[str],
 ) -> None:
     """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
     content = io.BytesIO()
@@ -119,6 +127,7 @@ def store_bundle(
         **anchor_file(run),
         **_checks_file(run.campaign),
         **settled_file_of_run(run),
+        **files_of_plan(run, deviations),
     }
     write_bundle(content, table, report, options, extra, compared=run_compared(run))
     if default_storage.exists(path_of(run)):
@@ -210,7 +219,8 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
     """Remove completion codes and answers to entry questions from the campaign file.
 
     While judgements are still collected it is also without the seed, which decides who sees what,
-    without the checks, and without the feedback on the practice, which give the expected answers.
+    without the checks and the feedback on the practice, which give the expected answers, and
+    without the hypotheses, which raters could follow.
     """
     crowd = {name: getattr(definition.crowd, name) for name in PUBLIC_CROWD}
     without: dict[str, Any] = {
@@ -220,7 +230,7 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
         ],
     }
     if not is_over:
-        without |= {"seed": None, "checks": [], "rules": Rules()}
+        without |= {"seed": None, "checks": [], "rules": Rules(), "hypotheses": ""}
         without["practice"] = [
             PracticeTrial(**{name: getattr(trial, name) for name in PUBLIC_PRACTICE})
             for trial in definition.practice

@@ -9,6 +9,7 @@ from rankme.models.settlements import SETTLED
 from rankme.queries.disagreements.settled import all_settlements
 
 from .files import CSV, ExportedFile, csv_line
+from .seen import events_known_to
 
 FILE_NAME = "settled.csv"
 COLUMNS = ("item", "system", "criterion", "value", "reason", "curator", "decided_at", "applies")
@@ -47,9 +48,7 @@ def settled_file(campaign: Campaign) -> ExportedFile:
 
 def settled_file_of_run(run: AnalysisRun) -> dict[str, bytes]:
     """What was settled when the run read its judgements, as a file of its bundle."""
-    known = [number for number, _hash in (run.anchor or {}).get("audit_events", ())]
-    events = run.campaign.audit_events.filter(number__lte=max(known, default=0), verb=SETTLED)
-    if not (number := events.count()):
+    if not (number := events_known_to(run).filter(verb=SETTLED).count()):
         return {}
     rows = all_settlements(run.campaign, number)
     return {FILE_NAME: b"".join(settled_csv(rows, with_names=False))}

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from .jobs import Job, one_at_a_time
 from .record import Record
@@ -18,6 +19,11 @@ from .record import Record
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
+# Verbs of the audit events that say who read judgements with their systems.
+SEEN = gettext_noop("judgements seen")
+ANALYSED = gettext_noop("analysis requested")
+# The verb of the event that contains the preregistration.
+PREREGISTERED = gettext_noop("plan registered")
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 
@@ -243,4 +249,5 @@ class AuditEvent(Record):
                 ", ".join(map(str, value)) if isinstance(value, list) else str(value),
             )
             for name, value in self.detail.items()
+            if not isinstance(value, dict)  # a document, which has a page or file of its own
         ]

@@ -227,6 +227,15 @@ class Definition(Part):
             "margin no report says that a system is as good as another. Fixed at the launch."
         ),
     )
+    hypotheses: str = Field(
+        "",
+        max_length=10_000,
+        title=_("Hypotheses"),
+        description=_(
+            "What you expect, and what would speak against it. It is the first part of the "
+            "preregistration, and fixed at the launch. It is not shown to raters."
+        ),
+    )
     analysis: AnalysisSpec = Field(AnalysisSpec(), title=_("Analysis"))
     material: MaterialSpec | None = None
     languages: list[str] = Field(

@@ -17,6 +17,7 @@ from .declined import check_declined
 from .exports import check_exports
 from .fault import Fault
 from .media import check_media
+from .preregistration import check_preregistration
 from .settlements import check_settlements
 from .sittings import check_sittings
 from .versions import check_versions
@@ -47,6 +48,7 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
     def check(findings: Findings) -> Findings:
         known = anchors_of(campaign, anchors)
         check_versions(campaign)
+        check_preregistration(campaign)
         tally = check_sittings(campaign, known)
         check_counting(campaign)
         check_exports(campaign, tally)

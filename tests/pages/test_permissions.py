@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
+from rankme.models.campaigns import SEEN
 from rankme.pages.urls import participant_urls, urlpatterns
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.pages.world import ACCOUNT, ALL, MINE, OWNER, POLICY, World, pattern_named
@@ -164,3 +165,32 @@ def test_the_admin_shows_no_panel_ids_and_no_tokens(client, world):
     page = client.get(reverse("admin:rankme_participant_change", args=[rater.pk])).content.decode()
     assert rater.label in page
     assert f">{rater.external_id}<" not in page
+
+
+# Who reads what these show has looked at judgements with their systems.
+SHOW_JUDGEMENTS = {
+    *("campaign-items", "campaign-item", "campaign-disagreements", "campaign-rater"),
+    *("analysis-run", "analysis-file", "analysis-metrics"),
+    *("campaign-paper", "campaign-paper-file"),
+}
+# These name systems, but say nothing about what raters answered.
+NAME_SYSTEMS = {
+    *("campaign-material", "campaign-monitor", "campaign-extend", "campaign-metrics"),
+    *("campaign-metrics-file", "campaign-damaged", "campaign-quality", "preview"),
+    *("campaign-made-up", "campaign-made-up-first", "campaign-tryout"),
+}
+
+
+def test_pages_that_show_judgements_note_who_read_them(client, world, cookies_of):
+    client.cookies = SimpleCookie(cookies_of["mia"])
+    noting, naming = set(), set()
+    for name in (each for each, who in POLICY.items() if who.get("GET") == "inside"):
+        with transaction.atomic():
+            answered = client.get(world.address(name))
+            if world.campaign.audit_events.filter(verb=SEEN, actor__username="mia").exists():
+                noting.add(name)
+            elif not answered.streaming and b"Sys1" in answered.content:
+                naming.add(name)
+            transaction.set_rollback(True)
+    assert noting == SHOW_JUDGEMENTS
+    assert naming <= NAME_SYSTEMS

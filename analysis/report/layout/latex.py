@@ -110,6 +110,11 @@ def document(report: Report, declined: Mapping[str, Any] | None = None) -> str:
         parts += map(_placed, found)
     line, cited = escaped(report.signature), escaped(citation(report.signature))
     parts.append(rf"\par\bigskip\noindent\texttt{{\small {line}}}\par\noindent {cited}")
+    return as_document(parts)
+
+
+def as_document(parts: Sequence[str]) -> str:
+    """Return a whole file that compiles, with these paragraphs of LaTeX."""
     body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}", ""])
     return PREAMBLE + _stand_ins(body) + body
 

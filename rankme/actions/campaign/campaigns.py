@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from analysis.signature import VERSION
 from rankme.actions import jobs
 from rankme.actions.audit import note
 from rankme.actions.material.material_rows import forget_material
@@ -22,7 +23,10 @@ from rankme.actions.rows.bulk_insert import ROWS_WORTH_MEASURING, analyze
 from rankme.actions.rows.shown_as import note_pictorial_items
 from rankme.actions.rows.versions import write_version
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
+from rankme.exporting.paper.preregistration import preregistration
+from rankme.exporting.registered import document_sha256
 from rankme.models import Campaign, CampaignVersion, Criterion, Membership, PanelStudy, Plan
+from rankme.models.campaigns import PREREGISTERED
 from rankme.panel_links import PANELS
 from rankme.panel_links.outcomes import Outcome
 from rankme.panel_links.prolific import PROLIFIC
@@ -166,6 +170,9 @@ def launch_campaign(
         version=version.number,
         definition_sha256=version.definition_sha256,
     )
+    document = preregistration(campaign, asdict(plan.balance))
+    sha256 = document_sha256(document)
+    note(campaign, by, PREREGISTERED, sha256=sha256, program=VERSION, document=document)
     return campaign
 
 

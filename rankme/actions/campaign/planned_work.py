@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from django.contrib.auth.models import User
@@ -12,6 +13,8 @@ from django.utils.translation import gettext as _
 from rankme.designs.cost import Estimate, estimate
 from rankme.designs.plan import DrawnPlan
 from rankme.errors import RefusedAction
+from rankme.exporting.paper.preregistration import preregistration
+from rankme.exporting.registered import stored_preregistration
 from rankme.models import Campaign
 from rankme.panel_links import PANELS
 from rankme.protocols.crowd import MOST_BATCHES
@@ -86,6 +89,18 @@ def planned_work(campaign: Campaign) -> PlannedWork:
         reading=reading_of(_sample_of(drawn), definition),
         pay_least=PANELS[definition.crowd.panel].least_per_hour.get(cost.currency),
     )
+
+
+def preregistration_of(campaign: Campaign) -> dict[str, Any] | None:
+    """The preregistration that the launch of a draft would store, or the stored one.
+
+    Raises
+    ------
+    RefusedAction : a draft's plan cannot be drawn, or is too large to wait for
+    """
+    if not campaign.is_draft:
+        return stored_preregistration(campaign)
+    return preregistration(campaign, asdict(planned_work(campaign).plan.balance))
 
 
 def fit_raters(campaign: Campaign, raters: int, *, by: User) -> int:

@@ -24,7 +24,7 @@ from analysis.report.make import make_report
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
 from rankme.actions import jobs
-from rankme.actions.audit import note
+from rankme.actions.audit import count_judgements, note
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.actions.rows.bulk_insert import TABLES_THAT_GROW, analyze
 from rankme.errors import RefusedAction
@@ -41,11 +41,13 @@ from rankme.models import (
     AnalysisRun,
     Campaign,
 )
+from rankme.models.campaigns import ANALYSED
 from rankme.queries.cannot_judge import declined_of
 from rankme.queries.counting import analysed_screens
 from rankme.queries.judgement_table import judgement_table, without_number
 from rankme.queries.versions import of_versions, versions_of_table
 
+from .deviations import deviations_of
 from .report_parts import StoredParts
 from .run_chunks import (
     SHARE_OF_CHUNKS,
@@ -72,7 +74,7 @@ def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: User) -> 
         seed=whole["seed"],
         requested_by=by,
     )
-    note(campaign, by, gettext_noop("analysis requested"), run=run.pk)
+    note(campaign, by, ANALYSED, run=run.pk, judgements=count_judgements(campaign))
     jobs.enqueue(run)
     return run
 
@@ -186,7 +188,8 @@ def _report(run: AnalysisRun) -> None:
         compared=run_compared(run),
     )
     # Before the run says that it is done: its files are there as soon as its page is.
-    store_bundle(run, table, report, options, parts)
+    deviations = deviations_of(run, table)
+    store_bundle(run, table, report, options, parts, deviations=deviations)
     with transaction.atomic():
         jobs.finish(
             run,
@@ -195,6 +198,7 @@ def _report(run: AnalysisRun) -> None:
                 "exclusions": exclusions(run, table),
                 "rule": with_and_without_the_rule(run.campaign, table, options),
                 "versions": versions_of_table(run.campaign, newest_version(run), table),
+                "deviations": deviations,
                 "timed_out": run.timed_out,
                 "measured": _measured(run.campaign, table),
             },

@@ -22,6 +22,7 @@ from rankme.exporting.bundle import (
 from rankme.models import AnalysisRun, ReportFiles
 from rankme.models.jobs import Job
 
+from .deviations import deviations_of
 from .report_parts import StoredParts
 
 TRY_AGAIN_AFTER = timedelta(minutes=10)
@@ -80,4 +81,4 @@ def _store_files(run: AnalysisRun, row: ReportFiles) -> None:
     parts = StoredParts(run, job=row)
     compared = run_compared(run)
     report = make_report(table, options, progress=progress, parts=parts, compared=compared)
-    store_bundle(run, table, report, options, parts)
+    store_bundle(run, table, report, options, parts, deviations=deviations_of(run, table))

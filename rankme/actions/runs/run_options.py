@@ -14,7 +14,7 @@ from rankme.actions.campaign.campaigns import definition_of
 from rankme.errors import InvalidOptions, Problem
 from rankme.exporting.bundle import SITE_OPTIONS
 from rankme.models import Campaign
-from rankme.protocols.definition import FIXED_OPTIONS
+from rankme.protocols.definition import FIXED_OPTIONS, Definition
 from rankme.protocols.documents import DOCUMENT
 from rankme.queries.judgement_table import factor_column
 
@@ -23,13 +23,16 @@ from .run_metrics import metric_options, unknown_metrics
 MOST_RUNS = 100_000
 
 
-def default_options(campaign: Campaign) -> dict[str, Any]:
-    """Build the default options: the instruments' kinds, and the options of the campaign file."""
-    definition = definition_of(campaign)
+def default_options(campaign: Campaign, definition: Definition | None = None) -> dict[str, Any]:
+    """Build the default options: the instruments' kinds, and the options of the campaign file.
+
+    `definition` is by default the one that the campaign has now.
+    """
+    definition = definition or definition_of(campaign)
     kinds = {name: kind for name, kind in definition.kinds.items() if kind != "text"}
     options: dict[str, Any] = {
         "seed": analysis_seed(campaign),
-        "title": campaign.title,
+        "title": definition.title,
         "kinds": kinds,
         "lower_is_better": [name for name in kinds if name in definition.lower_is_better],
         **{name: getattr(definition, name) for name in FIXED_OPTIONS},

@@ -9,6 +9,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from rankme.actions.audit import note_seen
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
 from rankme.api import analysis_shapes as shapes
@@ -56,7 +57,7 @@ class RunView(View):
         gives=shapes.RunDetailSerializer,
     )
     def get(self, request: Request, code: str, run: int) -> object:
-        return get_run(request, code, run)
+        return _seen_run(request, code, run)
 
 
 class RunFileView(View):
@@ -66,7 +67,7 @@ class RunFileView(View):
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, code: str, run: int, name: str) -> HttpResponseBase:
-        found = get_run(request, code, run)
+        found = _seen_run(request, code, run)
         require_files(found)
         return tagged(request._request, report_file(found, name))
 
@@ -136,3 +137,11 @@ def get_run(request: Request, code: str, run: int) -> AnalysisRun:
     campaign = get_campaign(request, code)
     runs = AnalysisRun.objects.select_related("report", "campaign").defer("table_csv_gz")
     return get_object_or_404(runs, campaign=campaign, pk=run)
+
+
+def _seen_run(request: Request, code: str, run: int) -> AnalysisRun:
+    """A run, with a note that somebody reads its report."""
+    found = get_run(request, code, run)
+    if found.state == AnalysisRun.State.DONE:
+        note_seen(found.campaign, "API: a report", by=user_of(request))
+    return found

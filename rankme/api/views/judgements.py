@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from rankme.actions.audit import note_seen
 from rankme.api import judgement_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.downloads import attachment
@@ -23,7 +24,7 @@ from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
-from rankme.permissions import get_campaign
+from rankme.permissions import get_campaign, user_of
 from rankme.queries.counting import with_counting
 
 
@@ -36,6 +37,7 @@ class JudgementsView(View):
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
+        note_seen(campaign, "API: judgements", by=user_of(request))
         return self.paged(self._chosen(campaign), shapes.JudgementSerializer, newest_first=False)
 
     def _chosen(self, campaign: Campaign) -> QuerySet[Judgement]:
@@ -77,14 +79,22 @@ def download(
     file: Callable[..., ExportedFile | None],
     kind: str = "text/csv",
     query: type[Serializer[Any]] | None = None,
+    *,
+    has_systems: bool = True,
 ) -> type[View]:
-    """A view of a file; its parameters are keyword arguments of the function that makes it."""
+    """A view of a file; its parameters are keyword arguments of the function that makes it.
+
+    `has_systems` files contain judgements with their systems: the history notes who read them.
+    """
     content = OpenApiTypes.STR if kind != "application/octet-stream" else OpenApiTypes.BINARY
 
     class Download(View):
         @operation(name, summary, responses={(200, kind): OpenApiResponse(content)}, query=query)
         def get(self, request: Request, code: str) -> HttpResponseBase:
-            return attachment(file(get_campaign(request, code), **self.query))
+            campaign = get_campaign(request, code)
+            if has_systems:
+                note_seen(campaign, f"API: {name.replace('_', '.')}", by=user_of(request))
+            return attachment(file(campaign, **self.query))
 
     return Download
 
@@ -101,11 +111,17 @@ JudgementsJsonlView = download(
     jsonl_file,
     kind="application/jsonl",
 )
-ChecksCsvView = download("checks_csv", "Answers to checks, which are not judgements", checks_file)
+ChecksCsvView = download(
+    "checks_csv",
+    "Answers to checks, which are not judgements",
+    checks_file,
+    has_systems=False,
+)
 OwnAnswersCsvView = download(
     "answers_csv",
     "What raters said about themselves, before the work and at its end",
     own_answers_file,
+    has_systems=False,
 )
 TextsCsvView = download(
     "texts_csv", "What raters wrote, as a data set", texts_file, query=shapes.TextsQuery

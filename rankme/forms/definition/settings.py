@@ -32,7 +32,7 @@ NAMES: dict[str, Any] = {
 # Texts that need several lines, by their names; `ShowIf.question` is the name of another question.
 LONG_TEXTS = {
     "question", "description", "consent", "instructions", "thanks", "feedback", "context", "input",
-    "output", "reference", "text",
+    "output", "reference", "text", "hypotheses",
 }  # fmt: skip
 SHORT_TEXTS = {"ShowIf.question"}
 # When these change, other fields are asked for.

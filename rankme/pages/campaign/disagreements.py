@@ -11,7 +11,9 @@ from django.shortcuts import redirect
 from django.utils.http import urlencode
 
 from analysis.reliability.two_raters import AgreementLimits
+from rankme.actions.audit import note_seen
 from rankme.models import Campaign, Criterion, Metric
+from rankme.permissions import user_of
 from rankme.queries.disagreements.pairs import MOST_LEVELS, MOST_POINTS, Other, Pair, pairs_of
 from rankme.queries.disagreements.settled import settled_values
 from rankme.queries.disagreements.values import (
@@ -37,6 +39,7 @@ def list_disagreements(request: HttpRequest, campaign: Campaign) -> HttpResponse
     """One criterion's outputs by disagreement; its pairs of raters; and one pair that is chosen."""
     if campaign.is_draft:
         return redirect("rankme:campaign-items", campaign.code)
+    note_seen(campaign, "disagreements", by=user_of(request))
     criteria = comparable_criteria(campaign)
     criterion = _named(criteria, request.GET.get("criterion")) or next(iter(criteria), None)
     context: dict[str, Any] = {"criteria": criteria, "criterion": criterion}

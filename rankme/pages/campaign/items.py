@@ -12,6 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.accounts.names_shown import note_names_shown
+from rankme.actions.audit import note_seen
 from rankme.models import Campaign, Item
 from rankme.permissions import user_of
 from rankme.protocols import item_input
@@ -52,6 +53,7 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
     With `open`, the first or the last item of the page of the list.
     """
+    note_seen(campaign, "items", by=user_of(request))
     names = names_of(request, campaign)
     wish = _wish(request, campaign, names)
     order = items_for(campaign, wish)
@@ -86,6 +88,7 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One item with its outputs and all answers; its neighbours are those of the list."""
     item = get_object_or_404(campaign.items.select_related("media"), position=number - 1)
+    note_seen(campaign, "items", by=user_of(request))
     answers = answers_about(campaign, item, names_of(request, campaign))
     context: dict[str, Any] = item_context(item) | {
         "answers": answers,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib import messages
@@ -19,6 +20,8 @@ from rankme.actions.campaign.planned_work import fit_raters, planned_work
 from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
+from rankme.exporting.paper.preregistration import preregistration
+from rankme.exporting.registered import document_sha256
 from rankme.forms.organiser import HowManyRatersForm, InvitationForm
 from rankme.links import entry_link, invitation_link, panel_link
 from rankme.models import Campaign
@@ -150,6 +153,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
             "words_per_minute": WORDS_PER_MINUTE,
             "systems": [(names[pk], count) for pk, count in counts],
             "raters_form": HowManyRatersForm(),
+            "preregistered": document_sha256(preregistration(campaign, asdict(balance))),
         }
     )
 

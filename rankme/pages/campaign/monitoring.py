@@ -13,9 +13,11 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
 from analysis.table_files import guarded
+from rankme.actions.audit import note_seen
 from rankme.actions.sitting import assignments, complaints, exclusions, participation
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
+from rankme.permissions import user_of
 from rankme.protocols.files import stored_definition
 from rankme.queries import coverage
 from rankme.queries.check_answers import answers_of
@@ -146,6 +148,7 @@ def show_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResp
         reason = form.cleaned_data["reason"]
         exclude = partial(exclusions.exclude_rater, reason=reason)
         return _decided(request, rater, exclude, _("%(rater)s is excluded from future analyses."))
+    note_seen(campaign, "a rater's answers", by=user_of(request))
     context = {
         "line": rater_lines(campaign, [rater])[0],
         "form": form,

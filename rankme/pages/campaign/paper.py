@@ -12,15 +12,20 @@ from django.utils.translation import gettext as _
 
 from analysis.report.layout.latex import tabulars
 from analysis.report.layout.table_model import as_csv
+from rankme.actions.audit import note_seen
 from rankme.actions.campaign.paper import confirm_answers
+from rankme.actions.campaign.planned_work import preregistration_of
 from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import RefusedAction
+from rankme.exporting.bundle import media_type_of
 from rankme.exporting.files import CSV, ZIP, ExportedFile
-from rankme.exporting.paper import data_set, earlier, heds, methods
+from rankme.exporting.paper import data_set, earlier, heds, methods, preregistration
 from rankme.exporting.paper.study import Study, study_of
+from rankme.exporting.registered import registered_sha256
 from rankme.forms.paper import AnswersForm, EarlierForm
 from rankme.models import Campaign
+from rankme.permissions import user_of
 
 from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
 from .reports import with_files
@@ -38,7 +43,7 @@ TEXTS: dict[str, tuple[str, Callable[[Study], str]]] = {
 @campaign_page(FORM)
 def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The files with their states, and the questions that a person answers."""
-    study = study_of(campaign)
+    study = _seen_study(request, campaign)
     form = AnswersForm(**sent(request), asked=asked_of(study))
     if form.is_valid() and act(request, _("Saved."), confirm_answers, campaign, form.answers()):
         return redirect("rankme:campaign-paper", campaign.code)
@@ -48,13 +53,21 @@ def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_page(POST)
 def take_earlier(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Take the scores of an earlier study; reports of this one show both side by side."""
-    study = study_of(campaign)
+    study = _seen_study(request, campaign)
     form = EarlierForm(**sent(request))
     if form.is_valid():
         answers = {earlier.EARLIER: form.cleaned_data["file"]}
         if act(request, _("Saved."), confirm_answers, campaign, answers):
             return redirect("rankme:campaign-paper", campaign.code)
     return _page(request, study, AnswersForm(asked=asked_of(study)), form)
+
+
+def _seen_study(request: HttpRequest, campaign: Campaign) -> Study:
+    """The study, with a note that somebody reads what its analysis found."""
+    study = study_of(campaign)
+    if study.run is not None:
+        note_seen(campaign, "texts for a paper", by=user_of(request))
+    return study
 
 
 def _page(
@@ -91,6 +104,7 @@ def _context(study: Study, form: AnswersForm) -> dict[str, Any]:
         "open_items": methods.open_items(study),
         "undecided": data_set.missing(study),
         "compared": list(earlier.tables(study)),
+        "preregistered": registered_sha256(study.campaign),
     }
 
 
@@ -98,7 +112,9 @@ def _context(study: Study, form: AnswersForm) -> dict[str, Any]:
 @with_files
 def paper_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
     """A file; an open data set that cannot be made sends back to the page, which says why."""
-    study = study_of(campaign)
+    if name in preregistration.FILES:
+        return _preregistration_file(request, campaign, name)
+    study = _seen_study(request, campaign)
     if name == "data.zip":
         try:
             if study.run is not None:
@@ -113,3 +129,17 @@ def paper_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpRespo
     else:
         raise Http404
     return attachment(ExportedFile(f"{campaign.code}-{name}", media_type, content))
+
+
+def _preregistration_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
+    """The plan as the launch stores it; a draft without a plan sends back, and says why."""
+    try:
+        document = preregistration_of(campaign)
+    except RefusedAction as refusal:
+        messages.error(request, str(refusal))
+        return redirect("rankme:campaign-launch", campaign.code)
+    if document is None:
+        raise Http404
+    content = preregistration.FILES[name](document).encode()
+    kind = media_type_of(name)
+    return attachment(ExportedFile(f"{campaign.code}-{name}", kind, content))

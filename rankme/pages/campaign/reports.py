@@ -25,6 +25,7 @@ from analysis.report.layout.scale_tables import overview_table
 from analysis.report.layout.table_model import Table
 from analysis.report.stored import read_report
 from analysis.signature import citation
+from rankme.actions.audit import note_seen
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment, tagged
@@ -38,6 +39,8 @@ from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.paper import earlier
 from rankme.exporting.paper.study import study_of
+from rankme.exporting.registered import registered_sha256
+from rankme.exporting.seen import CANNOT_BE_SEEN, looks_of_run, looks_sentence
 from rankme.exporting.settled import settled_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
@@ -63,6 +66,9 @@ from .measured import how_measured, scale_of
 RUNS_ON_A_PAGE = 20
 SECONDS_UNTIL_RELOAD = 5
 DONE = AnalysisRun.State.DONE
+EXPORTS_WITH_SYSTEMS = (
+    *("csv", "jsonl", "cannot-judge", "copy", "settled", "texts", "e2e", "spans"),
+)
 LIGHT = ("table_csv_gz", "result")
 
 
@@ -144,7 +150,7 @@ def with_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
 @with_files
 def show_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """One analysis: its progress, then its report."""
-    found = _run(campaign, run)
+    found = _seen_run(request, campaign, run)
     context = {
         "run": found,
         "is_moving": not found.is_over,
@@ -167,7 +173,7 @@ def cancel_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpRespon
 @campaign_page(SAFE)
 @with_files
 def run_file(request: HttpRequest, campaign: Campaign, run: int, name: str) -> HttpResponseBase:
-    found = _run(campaign, run)
+    found = _seen_run(request, campaign, run)
     require_files(found)
     return tagged(request, bundle.report_file(found, name))
 
@@ -194,6 +200,20 @@ def result_context(run: AnalysisRun, *, is_public: bool = False) -> dict[str, An
         "measured": list(how_measured(run, _definition(run), tells_checks=tells_checks)),
         "earlier": list(earlier.tables(study_of(run.campaign, run))),
         "versions": _versions_of(run),
+    } | _plan_context(run)
+
+
+def _plan_context(run: AnalysisRun) -> dict[str, Any]:
+    """What was done otherwise than planned; runs of before know no deviations but looks."""
+    if run.campaign.is_archive:
+        return {}
+    deviations = run.finished_result.get("deviations", [])
+    looks = looks_sentence(looks_of_run(run))
+    return {
+        "deviations": deviations,
+        "looks": "" if looks in deviations else looks,
+        "cannot_be_seen": CANNOT_BE_SEEN,
+        "preregistered": registered_sha256(run.campaign),
     }
 
 
@@ -222,7 +242,7 @@ def _shown(
 @with_files
 def show_metrics(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """Metrics against people in one analysis, after the ranking by people."""
-    found = _run(campaign, run)
+    found = _seen_run(request, campaign, run)
     context = {"run": found} | _metrics_context(found)
     return render_campaign(request, campaign, "report/metrics.html", context, tab="analysis-runs")
 
@@ -334,6 +354,14 @@ def _run(campaign: Campaign, run: int) -> AnalysisRun:
     return get_object_or_404(runs, campaign=campaign, pk=run)
 
 
+def _seen_run(request: HttpRequest, campaign: Campaign, run: int) -> AnalysisRun:
+    """A run, with a note that somebody reads its report."""
+    found = _run(campaign, run)
+    if found.state == DONE:
+        note_seen(campaign, "a report", by=user_of(request))
+    return found
+
+
 # --- Publishing --------------------------------------------------------------------------------
 
 
@@ -412,6 +440,8 @@ def public_file(request: HttpRequest, report: Report, name: str) -> HttpResponse
 def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """The judgements as files: what counts, all that is stored, and the raw record."""
     chosen = request.GET.get("format")
+    if chosen in EXPORTS_WITH_SYSTEMS:
+        note_seen(campaign, f"export: {chosen}", by=user_of(request))
     if chosen == "csv":
         return attachment(csv_file(campaign, stored=request.GET.get("stored") == "1"))
     if chosen == "jsonl":

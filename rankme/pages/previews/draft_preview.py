@@ -43,6 +43,7 @@ PREVIEW_PAGES = {
 }
 OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "practice", "words"} | {
     "end_questions",
+    "hypotheses",
     "primary",
     "equivalence",
 }

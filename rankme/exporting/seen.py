@@ -1,0 +1,90 @@
+"""Who read judgements before the close: a sentence for the report, and a file of its bundle."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from django.db.models import QuerySet
+
+from rankme.models import AnalysisRun, AuditEvent
+from rankme.models.campaigns import ANALYSED, SEEN
+
+from .registered import registered_sha256
+
+FILE_NAME = "looks.json"
+# What no program sees of what was done otherwise than planned.
+CANNOT_BE_SEEN = (
+    "Whether the hypotheses were written before anybody knew results, of a pilot for example.",
+    "Analyses outside this site, of exported files, and which of all analyses was chosen.",
+    "Looks into the database, at a file that somebody else had exported, or at a public report.",
+    "What was said to raters elsewhere, and other campaigns with the same items.",
+)
+NOBODY = "Nobody looked at judgements before the close, as far as this site can see."
+
+
+def events_known_to(run: AnalysisRun) -> QuerySet[AuditEvent]:
+    """The campaign's history when the run read its judgements, which stays the same."""
+    known = [number for number, _hash in (run.anchor or {}).get("audit_events", ())]
+    return run.campaign.audit_events.filter(number__lte=max(known, default=0)).order_by("number")
+
+
+def closed_by(run: AnalysisRun) -> int | None:
+    """The number of the event that closed the campaign for good, as far as the run knows."""
+    ends = events_known_to(run).filter(verb__in=["closed", "reopened"])
+    last = ends.order_by("-number").first()
+    return last.number if last is not None and last.verb == "closed" else None
+
+
+def looks_of_run(run: AnalysisRun) -> list[dict[str, Any]]:
+    """Each look before the close; people have numbers, as a bundle is public."""
+    found = events_known_to(run).filter(verb__in=[SEEN, ANALYSED])
+    if (end := closed_by(run)) is not None:
+        found = found.filter(number__lt=end)
+    people: dict[int | None, int] = {}
+    return [
+        {
+            "person": people.setdefault(event.actor_id, len(people) + 1),
+            "when": event.happened_at.isoformat(),
+            "what": event.detail.get("what", "analysis"),
+            "judgements": event.detail.get("judgements"),
+        }
+        for event in found
+    ]
+
+
+def looks_sentence(looks: list[dict[str, Any]]) -> str:
+    if not looks:
+        return NOBODY
+    kinds = Counter(look["what"] for look in looks)
+    named = "; ".join(f"{what} {number}" for what, number in kinds.most_common())
+    people = len({look["person"] for look in looks})
+    return (
+        f"Before the close, judgements were looked at {times(len(looks))} by "
+        f"{people} {'person' if people == 1 else 'people'} ({named})."
+    )
+
+
+def times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
+
+
+def files_of_plan(run: AnalysisRun, deviations: list[str]) -> dict[str, bytes]:
+    """The looks, and the deviations from the plan with its hash, as files of the bundle.
+
+    The preregistration itself names the answers that let raters in, so organisers decide when it is
+    public. Imported judgements were never planned nor closed here.
+    """
+    if run.campaign.is_archive:
+        return {}
+    found = {
+        "preregistration_sha256": registered_sha256(run.campaign),
+        "deviations": deviations,
+        "cannot_be_seen": CANNOT_BE_SEEN,
+    }
+    files = {FILE_NAME: looks_of_run(run), "deviations.json": found}
+    return {
+        name: json.dumps(each, indent=1, ensure_ascii=False).encode()
+        for name, each in files.items()
+    }
