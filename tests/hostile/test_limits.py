@@ -67,7 +67,7 @@ def test_a_clock_set_back_takes_nothing_away():
 @pytest.mark.django_db
 def test_the_table_names_nobody_and_forgets():
     take(rate_limits.NEW_RATERS, "192.0.2.1")
-    assert re.fullmatch(r"[0-9a-f]{40}", RateBucket.objects.get().mark)
+    assert re.fullmatch(r"[0-9a-f]{64}", RateBucket.objects.get().mark)
     assert rate_limits.forget_full() == 0
     RateBucket.objects.update(filled_at=F("filled_at") - timedelta(days=1))
     assert rate_limits.forget_full() == 1
