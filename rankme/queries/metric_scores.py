@@ -84,7 +84,8 @@ def content_of(metric: Metric) -> io.BytesIO:
 
 def scores_of(campaign: Campaign, names: Collection[str] | None = None) -> MetricScores | None:
     """All scores (of these metrics) together; None where there are none."""
-    rows = campaign.metrics.filter(kind=Metric.Kind.SCORES)
+    # By name: metrics are stored as they become ready, which differs from run to run.
+    rows = campaign.metrics.filter(kind=Metric.Kind.SCORES).order_by("name")
     if names is not None:
         rows = rows.filter(name__in=names)
     parts = [
@@ -109,7 +110,7 @@ def output_lengths(campaign: Campaign) -> MetricScores | None:
 
 def verdicts_of(campaign: Campaign, names: Collection[str] | None = None) -> Verdicts:
     """The verdicts of all judges (or of these)."""
-    rows = campaign.metrics.filter(kind=Metric.Kind.VERDICTS)
+    rows = campaign.metrics.filter(kind=Metric.Kind.VERDICTS).order_by("name")
     if names is not None:
         rows = rows.filter(name__in=names)
     return {

@@ -72,6 +72,12 @@ def test_a_worker_computes_what_python_computes(campaign):
     assert (stored.systems, stored.outputs, stored.method) == (3, 9, bleu.method)
 
 
+def test_metrics_are_in_one_order_however_long_each_took(campaign):
+    computed(campaign, "ter")
+    computed(campaign, "bleu")
+    assert scores_of(campaign).metrics == ("bleu", "ter")
+
+
 def test_each_metric_is_stored_as_soon_as_it_is_ready(campaign, monkeypatch):
     monkeypatch.setattr(metric_parts, "rate", lambda *given: 1e3)
     seen, compute = [], metric_parts.compute_one
