@@ -17,11 +17,14 @@ import scipy
 from analysis.inference import beyond, critical_t
 from analysis.report.model import CriterionReport, Report
 from analysis.scales.tukey_hsd import compact_letters
+from analysis.sequential.plan import ANYTIME
+from analysis.sequential.section import LookPair, SequentialSection
+from analysis.sequential.sentences import look_sentences
 
 MOST_NAMED = 6  # systems in a sentence
 
 
-class Pair(Protocol):
+class ComparedPair(Protocol):
     """Two systems that the model compares, the better estimate first."""
 
     @property
@@ -36,6 +39,9 @@ class Pair(Protocol):
     def high(self) -> float: ...
     @property
     def p(self) -> float: ...
+
+
+Pair = ComparedPair | LookPair
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,7 @@ class Answer:
     method: str = ""
     alpha: float | None = None
     pairs: tuple[Pair, ...] = ()
+    sequential: SequentialSection | None = None
 
     @property
     def is_claim(self) -> bool:
@@ -88,7 +95,7 @@ class Model:
     """The model of a criterion that may be claimed: its estimates, best first, and all pairs."""
 
     estimates: Sequence[tuple[str, float, float]]  # system, estimate, standard error
-    pairs: Sequence[Pair]
+    pairs: Sequence[ComparedPair]
     df: float
     unit: str
     name: str
@@ -115,6 +122,8 @@ def answer_of(found: CriterionReport, generality: str) -> Answer:
     found : the criterion's part of a report
     generality : what claims are about: `raters`, `items` or `both`
     """
+    if found.sequential is not None:
+        return _after_looks(found, found.sequential)
     model = _model(found)
     if model is None or found.alpha is None:
         unit, values = _described(found)
@@ -150,6 +159,44 @@ def answer_of(found: CriterionReport, generality: str) -> Answer:
         model.name,
         alpha,
         tuple(model.pairs),
+    )
+
+
+def _after_looks(found: CriterionReport, section: SequentialSection) -> Answer:
+    """Read the answer off the looks: no other method's claims allow for them."""
+    unit, values = _described(found)
+    if section.reason or len(values) < 2:
+        headline, why = _without_claim(found, values)
+        if section.reason:
+            why = section.reason, "The numbers below describe these judgements only."
+        described = tuple(Standing(system, value) for system, value in values)
+        return Answer(found.criterion, headline, why, described, unit)
+    place = {system: k for k, system in enumerate(section.systems)}
+    apart = [(place[pair.a], place[pair.b]) for pair in section.pairs if pair.apart]
+    letters = compact_letters(len(place), apart)
+    value_of = dict(values)
+    standings = tuple(
+        Standing(
+            system,
+            value_of[system],
+            rank_low=1 + sum(worse == k for _, worse in apart),
+            rank_high=len(place) - sum(better == k for better, _ in apart),
+            letters=letters[k],
+        )
+        for system, k in place.items()
+    )
+    tests = "bets on each rater" if section.mode == ANYTIME else "group-sequential t tests"
+    *details, _ = look_sentences(section)
+    return Answer(
+        found.criterion,
+        _headline(standings, section.pairs, section.alpha),
+        tuple(details),
+        standings,
+        unit,
+        f"{tests}, with every rater counted once",
+        section.alpha,
+        section.pairs,
+        section,
     )
 
 
@@ -229,7 +276,7 @@ def _headline(standings: Sequence[Standing], pairs: Sequence[Pair], alpha: float
     rivals = _rivals(first, pairs, alpha)
     if not rivals:
         return f"{first} is the best system."
-    if not any(pair.p < alpha for pair in pairs):
+    if not any(_apart(pair, alpha) for pair in pairs):
         return "No system was found to be better than another."
     if len(rivals) == len(standings) - 1:
         return "No best system can be named."
@@ -238,7 +285,11 @@ def _headline(standings: Sequence[Standing], pairs: Sequence[Pair], alpha: float
 
 def _rivals(first: str, pairs: Sequence[Pair], alpha: float) -> list[str]:
     """Return the systems that were not told apart from the first."""
-    return [pair.b for pair in pairs if pair.a == first and pair.p >= alpha]
+    return [pair.b for pair in pairs if pair.a == first and not _apart(pair, alpha)]
+
+
+def _apart(pair: Pair, alpha: float) -> bool:
+    return pair.apart if isinstance(pair, LookPair) else pair.p < alpha
 
 
 def _listed(names: Sequence[str], word: str) -> str:

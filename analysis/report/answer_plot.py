@@ -35,6 +35,13 @@ def answer_plot(answer: Answer, width: float = TWO_COLUMNS) -> Figure:
         letter_columns(axes, [each.letters for each in answer.standings])
         level = confidence_of(answer.alpha or 0.0)
         what, range_ = ("rank", "range") if by_rank else (answer.unit, "interval")
+        if answer.sequential is not None:
+            label_x(
+                figure,
+                f"{answer.unit} of these judgements; systems that share a letter were not told "
+                f"apart at {level}, for all looks together",
+            )
+            return figure
         label_x(
             figure,
             f"{what} with {level} {range_}, for all systems together; "

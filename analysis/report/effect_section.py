@@ -66,15 +66,13 @@ def effect_section(
     clustered : the comparison of means on which equivalence of values is claimed
     """
     reasons = Reasons()
-    ranks, labels = _best_first(part, higher_is_better)
+    ranks, labels = best_first(part, higher_is_better)
     values = part.value if higher_is_better else -part.value
     systems, raters = ranks[part.system.codes], part.rater
     found = reasons.attempt(
         "comparisons",
-        lambda: (
-            _on_screens(part, ranks, options, higher_is_better)
-            if relative
-            else _within_items(values, systems, part, options)
+        lambda: side_by_side_of(
+            part, ranks, options, relative=relative, higher_is_better=higher_is_better
         ),
     )
 
@@ -172,15 +170,49 @@ def _about_equivalence(found: Equivalence, generality: str) -> str:
     )
 
 
-def _best_first(part: JudgementTable, higher: bool) -> tuple[Codes, list[str]]:
-    """Each system's number from the best mean down, and the names in this order."""
+def best_first(part: JudgementTable, higher_is_better: bool) -> tuple[Codes, list[str]]:
+    """Number each system from the best mean down, and list the names in this order.
+
+    Parameters
+    ----------
+    part : one criterion's judgements
+    higher_is_better : false: the lowest mean is the best
+    """
     labels = part.system.labels
     sizes = np.bincount(part.system.codes, minlength=len(labels))
     means = np.bincount(part.system.codes, part.value, minlength=len(labels)) / sizes
-    order = np.argsort(-means if higher else means, kind="stable")
+    order = np.argsort(-means if higher_is_better else means, kind="stable")
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order))
     return ranks, [labels[k] for k in order]
+
+
+def side_by_side_of(
+    part: JudgementTable,
+    ranks: Codes,
+    options: ReportOptions,
+    *,
+    relative: bool,
+    higher_is_better: bool,
+) -> Comparisons:
+    """Compare every two systems that a rater saw on one screen, or judged on one item.
+
+    Parameters
+    ----------
+    part : one criterion's judgements
+    ranks : shape (systems,), the number of each system, from `best_first`
+    options : of the report
+    relative : only the order on each screen counts
+    higher_is_better : false: lower values are preferred
+
+    Raises
+    ------
+    Undefined : no rater compared two systems
+    """
+    if relative:
+        return _on_screens(part, ranks, options, higher_is_better)
+    values = part.value if higher_is_better else -part.value
+    return _within_items(values, ranks[part.system.codes], part, options)
 
 
 def _on_screens(

@@ -95,6 +95,8 @@ def is_settled(report: CriterionReport) -> bool:
     ----------
     report : of one criterion
     """
+    if report.sequential is not None:  # looks have spent their share of this level
+        return False
     tested = list(_tested(report))
     return bool(tested) and all(p < (report.alpha or 0.0) for pairs in tested for p in pairs)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -25,6 +27,7 @@ from analysis.report.system_rows import system_rows
 from analysis.report.treatment import treated, z_scores
 from analysis.scales.correlations import Correlation, correlations
 from analysis.scales.outliers import log_magnitudes
+from analysis.sequential.section import SequentialSection, sequential_section
 from analysis.signature import HASH_DIGITS, VERSION, signature
 from analysis.spans.judged import has_marks
 from analysis.table import JudgementTable
@@ -178,6 +181,10 @@ def _report_signature(
         for name, value in options.as_dict().items()
         if name in ("seed", "runs") or (value != default[name] and name not in ("title", "method"))
     }
+    if "looking" in stated:  # names every rater
+        said = json.dumps(stated["looking"], sort_keys=True)
+        digest = hashlib.sha256(said.encode()).hexdigest()
+        stated["looking"] = f"{options.look_plan.mode} {digest[:HASH_DIGITS]}"
     if compared is not None and options.metrics:
         stated["scores"] = compared.sha256[:HASH_DIGITS]
     return signature(f"report-{options.method}", stated, sha256=table.sha256)
@@ -229,6 +236,7 @@ def _criterion_report(
     )
     ranking = ranking_section(table, name, options, runs, parts) if kind == "relative" else None
     effects = _effects(part if standardised is None else standardised, kind, options, higher, scale)
+    sequential = _sequential(part, kind, options, higher, scale)
     return CriterionReport(
         criterion=name,
         kind=kind,
@@ -256,6 +264,7 @@ def _criterion_report(
             outliers=outliers,
             agreement=agreement,
             effects=effects,
+            sequential=sequential,
         ),
         effects=effects,
         alpha=options.alpha,
@@ -263,6 +272,7 @@ def _criterion_report(
         if kind in SCALES and kind != "error"
         else None,
         spans=span_section(analysed.for_criterion(name), options) if has_marks(part) else None,
+        sequential=sequential,
     )
 
 
@@ -284,6 +294,20 @@ def _effects(
         clustered=None if scale is None else scale.clustered,
         relative=scale is None,
     )
+
+
+def _sequential(
+    part: JudgementTable,
+    kind: str,
+    options: ReportOptions,
+    higher: bool,
+    scale: ScaleSection | None,
+) -> SequentialSection | None:
+    if kind == "category" or options.look_plan.is_fixed:
+        return None
+    if scale is not None and scale.scale.startswith("logarithm"):
+        part = replace(part, value=log_magnitudes(part.value))
+    return sequential_section(part, options, relative=scale is None, higher_is_better=higher)
 
 
 def _scale(

@@ -10,6 +10,7 @@ from analysis.reliability.coefficients import Coefficient
 from analysis.reliability.rater_profiles import RaterProfile
 from analysis.scales.correlations import Correlation
 from analysis.scales.outliers import OutlierCount
+from analysis.sequential.section import SequentialSection
 
 from .category_section import CategorySection
 from .distribution import Distribution
@@ -51,7 +52,8 @@ class RankChange:
 class CriterionReport:
     """Everything about one criterion; sections that do not apply to its kind are None.
 
-    `alpha` is the level of its claims (None: in reports before 1.7, which have one for all).
+    `alpha` is the level of its claims (None: in reports before 1.7, which have one for all). If the
+    campaign was looked at while it ran, `sequential` has the only claims.
     """
 
     criterion: str
@@ -73,6 +75,7 @@ class CriterionReport:
     effects: EffectSection | None = None
     alpha: float | None = None
     distribution: Distribution | None = None
+    sequential: SequentialSection | None = None
 
 
 @dataclass(frozen=True)

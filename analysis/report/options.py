@@ -9,6 +9,7 @@ from typing import Any, Self, get_type_hints
 from analysis.errors import OptionsError
 from analysis.ranking.clusters import SCHEME_OF, RankingOptions
 from analysis.scales.outliers import TREATMENTS, width_problems
+from analysis.sequential.plan import LookPlan
 from analysis.spans.weights import parse_weights
 
 MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
@@ -33,7 +34,8 @@ class ReportOptions(RankingOptions):
     `primary` is the one criterion whose claims are made at `alpha`; the others then share another
     `alpha` (see `analysis.report.levels`). `equivalence` is, by criterion, the largest difference
     that does not matter: in units of the values, or for relative judgements of the probability of
-    being preferred.
+    being preferred. `looking` is how the campaign was looked at while it ran, if it was (see
+    `analysis.sequential.plan`); claims then allow for that.
 
     `metrics` are compared with people, after the ranking by people. `judges` are those of them (or
     of the verdicts) that act as raters, each with the systems that its own model wrote.
@@ -54,6 +56,7 @@ class ReportOptions(RankingOptions):
     weights: Mapping[str, str] = field(default_factory=dict)
     primary: str = ""
     equivalence: Mapping[str, float] = field(default_factory=dict)
+    looking: Mapping[str, Any] = field(default_factory=dict)
     agreement_resamples: int = 1000
     metrics: tuple[str, ...] = ()
     metrics_lower_is_better: tuple[str, ...] = ()
@@ -68,6 +71,11 @@ class ReportOptions(RankingOptions):
             object.__setattr__(self, "resample", ("none", claimed))
         super().__post_init__()
 
+    @property
+    def look_plan(self) -> LookPlan:
+        """How the campaign was looked at while it ran."""
+        return LookPlan.from_dict(self.looking)
+
     def problems(self) -> Iterator[str]:
         """Yield every problem of these options, in words."""
         yield from super().problems()
@@ -77,6 +85,7 @@ class ReportOptions(RankingOptions):
             yield from _choice(f"outliers[{criterion!r}]", treatment, tuple(TREATMENTS))
         yield from _limits(self)
         yield from _weight_problems(self.weights)
+        yield from _look_problems(self.looking)
         for criterion, margin in self.equivalence.items():
             if not 0 < margin < 1e100:
                 yield f"equivalence of {criterion} must be above 0: {margin:g}."
@@ -174,6 +183,7 @@ SHAPES: dict[object, tuple[Callable[[Any], bool], str]] = {
     float: (_is_number, "a number"),
     str: (_is_text, "a text"),
     tuple[str, ...]: (_is_texts, "a list of texts"),
+    Mapping[str, Any]: (lambda value: isinstance(value, Mapping), "a list of parts with values"),
     Mapping[str, str]: (_is_text_by_name, "a text for each criterion"),
     Mapping[str, float]: (_is_number_by_name, "a number for each criterion"),
     Mapping[str, tuple[str, ...]]: (_is_texts_by_name, "a list of texts for each criterion"),
@@ -208,6 +218,13 @@ def _weight_problems(weights: Mapping[str, str]) -> Iterator[str]:
             parse_weights(stated)
         except OptionsError as error:
             yield f"weights of {criterion}: {' '.join(error.problems)}"
+
+
+def _look_problems(looking: Mapping[str, Any]) -> Iterator[str]:
+    try:
+        LookPlan.from_dict(looking)
+    except OptionsError as error:
+        yield from error.problems
 
 
 def _choice(name: str, value: str, choices: tuple[str, ...]) -> Iterator[str]:

@@ -16,6 +16,8 @@ from analysis.scales.anova import RESIDUAL, Anova
 from analysis.scales.comparison import Contrast
 from analysis.scales.outliers import OutlierCount
 from analysis.scales.versions import version_sentences
+from analysis.sequential.section import SequentialSection
+from analysis.sequential.sentences import look_sentences
 from analysis.table import JudgementTable
 
 from .category_section import CategorySection
@@ -47,6 +49,7 @@ def criterion_sentences(
     outliers: OutlierCount | None,
     agreement: Sequence[Coefficient],
     effects: EffectSection | None = None,
+    sequential: SequentialSection | None = None,
 ) -> tuple[str, ...]:
     """Say in plain words what the sections of one criterion can claim."""
     sentences: list[str] = []
@@ -58,6 +61,9 @@ def criterion_sentences(
         sentences.append(STANDARDISED)
     if kind == "time":
         sentences.append(HARDWARE_LATENCY)
+    if sequential is not None:  # it has the only claims
+        sentences += look_sentences(sequential)
+        ranking = scale = effects = None
     if ranking is not None:
         sentences += _about_rankings(ranking, units, drawn)
         sentences += _about_mixed(ranking, options, drawn, units)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from analysis.report.answer import Answer, confidence_of
 from analysis.report.model import CriterionReport
+from analysis.sequential.section import LookPair, SequentialSection
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import pairs_table
@@ -65,8 +66,39 @@ def answer_tables(answer: Answer, found: CriterionReport) -> Iterator[Table]:
     found : the criterion's part of the report
     """
     yield standings_table(answer, found)
-    if answer.is_claim:
-        yield pairs_table("answer-pairs", _("The answer, pair by pair"), answer.pairs)
+    if answer.sequential is not None:
+        yield look_pairs_table(answer.sequential)
+    elif answer.is_claim:
+        compared = [pair for pair in answer.pairs if not isinstance(pair, LookPair)]
+        yield pairs_table("answer-pairs", _("The answer, pair by pair"), compared)
+
+
+def look_pairs_table(section: SequentialSection) -> Table:
+    """Tabulate every pair after all looks: what differs by how much, and since when.
+
+    Parameters
+    ----------
+    section : with claims
+    """
+    return Table(
+        "answer-pairs",
+        _("The answer, pair by pair"),
+        (
+            Column("A"),
+            Column("B"),
+            Column(_("Difference"), Format.NUMBER, 3),
+            Column(_("Interval"), Format.INTERVAL, 3),
+            Column(_("Told apart at look"), Format.WHOLE),
+            Column(_("Raters"), Format.WHOLE),
+        ),
+        rows_of(
+            *(
+                (pair.a, pair.b, pair.difference, (pair.low, pair.high), pair.look, pair.raters)
+                for pair in section.pairs
+            )
+        ),
+        notes=(f"Differences: {section.unit}, 0 where the two are alike.",),
+    )
 
 
 def standings_table(answer: Answer, found: CriterionReport) -> Table:
@@ -80,8 +112,9 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
     counts = {row.system: row.judgements for row in found.systems}
     if found.categories is not None:
         counts = {row.system: row.judgements for row in found.categories.rows}
+    has_intervals = answer.sequential is None
     claimed = (
-        Column(_("Interval"), Format.INTERVAL, 3),
+        *((Column(_("Interval"), Format.INTERVAL, 3),) if has_intervals else ()),
         Column(_("Ranks"), Format.RANGE),
         Column(_("Letters")),
     )
@@ -91,7 +124,11 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
             each.system,
             each.value,
             *(
-                ((each.low, each.high), (each.rank_low, each.rank_high), each.letters)
+                (
+                    *(((each.low, each.high),) if has_intervals else ()),
+                    (each.rank_low, each.rank_high),
+                    each.letters,
+                )
                 if answer.is_claim
                 else ()
             ),
@@ -116,6 +153,12 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
 
 def _about(answer: Answer) -> str:
     level = confidence_of(answer.alpha or 0.0)
+    if answer.sequential is not None:
+        return (
+            f"{answer.method[:1].upper()}{answer.method[1:]}; ranks and letters at {level} for all "
+            "looks together. Systems that share a letter were not told apart; the values only "
+            "describe these judgements."
+        )
     adjusted = "" if answer.unit == "log-odds" else "Means are adjusted for raters. "
     return (
         f"{answer.method[:1].upper()}{answer.method[1:]}; intervals, ranks and letters at {level}, "
