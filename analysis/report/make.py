@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from itertools import count
@@ -13,7 +14,7 @@ import numpy as np
 import scipy
 from threadpoolctl import ThreadpoolController
 
-from analysis.errors import TableError
+from analysis.errors import TableError, Undefined
 from analysis.meta_evaluation.compared import Compared
 from analysis.ranking.clusters import kind_of
 from analysis.ranking.pairs import pairs_from_table
@@ -24,7 +25,7 @@ from analysis.report.model import CriterionReport, DataSummary, RankChange, Repo
 from analysis.report.options import ReportOptions
 from analysis.report.sentences import criterion_sentences, report_sentences
 from analysis.report.system_rows import system_rows
-from analysis.report.treatment import treated, z_scores
+from analysis.report.treatment import logarithms, treated, z_scores
 from analysis.scales.correlations import Correlation, correlations
 from analysis.scales.outliers import log_magnitudes
 from analysis.sequential.section import SequentialSection, sequential_section
@@ -236,7 +237,7 @@ def _criterion_report(
     )
     ranking = ranking_section(table, name, options, runs, parts) if kind == "relative" else None
     effects = _effects(part if standardised is None else standardised, kind, options, higher, scale)
-    sequential = _sequential(part, kind, options, higher, scale)
+    sequential = _sequential(part, kind, options, higher)
     return CriterionReport(
         criterion=name,
         kind=kind,
@@ -296,18 +297,50 @@ def _effects(
     )
 
 
+def sequential_sections(
+    table: JudgementTable, options: ReportOptions
+) -> dict[str, SequentialSection]:
+    """Look at every criterion whose systems can be compared, as a report would, and at no more.
+
+    Parameters
+    ----------
+    table : the judgements, those of excluded raters included
+    options : of the report, with `looking`
+
+    Raises
+    ------
+    TableError : no judgement is left, or the primary criterion is unknown
+    """
+    analysed = _analysed_table(table.in_order(), options)
+    named = with_kinds(options, analysed)
+    family = _levels({**options.kinds, **named.kinds}, options)
+    found = {}
+    for name in _in_order(analysed.criterion.labels, options):
+        kind = kind_of(analysed, name, options.kinds)
+        level = family.share() if name in family.secondary else options.alpha
+        part, _ = treated(analysed.for_criterion(name), kind, options)
+        higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
+        section = _sequential(part, kind, replace(options, alpha=level), higher)
+        if section is not None:
+            found[name] = section
+    return found
+
+
 def _sequential(
     part: JudgementTable,
     kind: str,
     options: ReportOptions,
     higher: bool,
-    scale: ScaleSection | None,
 ) -> SequentialSection | None:
     if kind == "category" or options.look_plan.is_fixed:
         return None
-    if scale is not None and scale.scale.startswith("logarithm"):
-        part = replace(part, value=log_magnitudes(part.value))
-    return sequential_section(part, options, relative=scale is None, higher_is_better=higher)
+    name = part.criterion.labels[0]
+    if name in options.standardise:
+        part = z_scores(part)
+    elif name in options.log_scale:
+        with suppress(Undefined):  # as in the tables, where logarithms do not exist
+            part = logarithms(part)
+    return sequential_section(part, options, relative=kind == "relative", higher_is_better=higher)
 
 
 def _scale(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from analysis.report.model import Report
+from analysis.sequential.section import SequentialSection
 
 
 def read_report(document: Mapping[str, Any]) -> Report:
@@ -20,6 +21,17 @@ def read_report(document: Mapping[str, Any]) -> Report:
     """
     report: Report = _rebuilt(Report, document)
     return report
+
+
+def read_look(document: Mapping[str, Any]) -> SequentialSection:
+    """Rebuild a criterion's part of a look from its JSON.
+
+    Parameters
+    ----------
+    document : its JSON
+    """
+    section: SequentialSection = _rebuilt(SequentialSection, document)
+    return section
 
 
 @lru_cache(maxsize=128)

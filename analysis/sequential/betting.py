@@ -71,7 +71,7 @@ def most_money(observations: Values, means: Values) -> Values:
 
     Parameters
     ----------
-    observations : shape (raters, pairs), between 0 and 1; NaN is no bet
+    observations : shape (raters, pairs), between 0 and 1; NaN: nothing is bet
     means : shape (pairs,), the means that are bet against
     """
     safe = np.maximum(means, 1e-12)

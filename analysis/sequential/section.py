@@ -345,13 +345,13 @@ def _concluded(
         if not raters[k]:
             continue
         sign = -1 if rank[i[k]] > rank[j[k]] else 1
-        worst, best = sorted((float(sign * low[k]), float(sign * high[k])))
+        worst, best = sorted((float(sign * low[k]) + 0.0, float(sign * high[k]) + 0.0))
         a, b = _named(looked, k, rank)
         pairs.append(
             LookPair(
                 a,
                 b,
-                difference=float(sign * difference[k]),
+                difference=float(sign * difference[k]) + 0.0,  # never −0
                 low=worst if np.isfinite(worst) else None,
                 high=best if np.isfinite(best) else None,
                 look=int(first[k]) if first[k] and worst > 0 else None,

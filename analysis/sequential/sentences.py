@@ -18,7 +18,7 @@ ONLY_A_FIXED_PLAN = (
 
 
 def proposal(section: SequentialSection) -> str:
-    """Say whether people may stop, and why; a look never ends a campaign by itself.
+    """Say whether people may stop, and why; only people end a campaign.
 
     Parameters
     ----------

@@ -39,6 +39,7 @@ from rankme.errors import RankmeError
 from rankme.models import (
     AnalysisRun,
     CampaignLaunch,
+    LookRequest,
     MaterialImport,
     MetricComputation,
     PlanExtension,
@@ -60,6 +61,7 @@ TASKS: dict[type[Job], str] = {
     CampaignLaunch: "rankme.tasks.execute_launch",
     MetricComputation: "rankme.tasks.compute_metrics",
     PlanExtension: "rankme.tasks.extend_plan",
+    LookRequest: "rankme.tasks.take_look",
 }
 # A database in trouble gets this long to recover before anybody tries the job again.
 REST_AFTER_TROUBLE_SECONDS = 3.0

@@ -8,8 +8,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from rankme.models import AnalysisRun, AuditEvent
+from rankme.models import AnalysisRun, AuditEvent, Look
 from rankme.models.campaigns import ANALYSED, SEEN
+from rankme.models.looks import LOOKED
 
 from .registered import registered_sha256
 
@@ -54,6 +55,19 @@ def looks_of_run(run: AnalysisRun) -> list[dict[str, Any]]:
     ]
 
 
+def planned_looks_known_to(run: AnalysisRun) -> list[Look]:
+    """The looks of the campaign's plan that were taken before the run read its judgements."""
+    number = events_known_to(run).filter(verb=LOOKED).count()
+    return list(run.campaign.looks.filter(number__lte=number).order_by("number"))
+
+
+def stopped_by_look(run: AnalysisRun) -> Look | None:
+    """The newest look, if it proposed to stop and the campaign was closed then."""
+    looks = planned_looks_known_to(run)
+    is_stopped = looks and looks[-1].proposes_to_stop and closed_by(run) is not None
+    return looks[-1] if is_stopped else None
+
+
 def looks_sentence(looks: list[dict[str, Any]]) -> str:
     if not looks:
         return NOBODY
@@ -83,7 +97,20 @@ def files_of_plan(run: AnalysisRun, deviations: list[str]) -> dict[str, bytes]:
         "deviations": deviations,
         "cannot_be_seen": CANNOT_BE_SEEN,
     }
-    files = {FILE_NAME: looks_of_run(run), "deviations.json": found}
+    files: dict[str, Any] = {FILE_NAME: looks_of_run(run), "deviations.json": found}
+    if planned := planned_looks_known_to(run):
+        files["planned_looks.json"] = [
+            {
+                "number": look.number,
+                "when": look.taken_at.isoformat(),
+                "raters": look.raters,
+                "data_sha256": look.data_sha256,
+                "proposes_to_stop": look.proposes_to_stop,
+                "criteria": look.result,
+                "sha256": look.sha256,
+            }
+            for look in planned
+        ]
     return {
         name: json.dumps(each, indent=1, ensure_ascii=False).encode()
         for name, each in files.items()

@@ -23,6 +23,7 @@ from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
 from .limits import Heartbeat, RateBucket
+from .looks import Look, LookRequest
 from .materials import Item, MaterialImport, MediaFile, Output, System
 from .metrics import Metric, MetricComputation, MetricPart
 from .panels import (
@@ -55,6 +56,8 @@ __all__ = [
     "Invitation",
     "Item",
     "Judgement",
+    "Look",
+    "LookRequest",
     "MaterialImport",
     "MediaFile",
     "Membership",

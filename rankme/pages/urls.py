@@ -11,6 +11,7 @@ from .campaign import (
     items,
     launch_checks,
     launching,
+    looking,
     materials,
     metric_pages,
     monitoring,
@@ -85,6 +86,7 @@ organiser_urls: list[URLPattern] = [
     path(CAMPAIGN + "links/", launching.links, name="campaign-links"),
     path(CAMPAIGN + "links/links.csv", launching.download_invitations, name="campaign-invitations"),
     path(CAMPAIGN + "monitor/", monitoring.watch, name="campaign-monitor"),
+    path(CAMPAIGN + "monitor/look/", looking.take_look, name="campaign-look"),
     path(
         CAMPAIGN + "monitor/<int:assignment>/free/",
         monitoring.free_lease,

@@ -63,6 +63,7 @@ REASONS = {
     "generality": gettext_noop("What claims are about was fixed with the launch."),
     "primary": gettext_noop("The primary criterion was fixed with the launch."),
     "equivalence": gettext_noop("The margins of equivalence were fixed with the launch."),
+    "looks": gettext_noop("How the campaign is looked at was fixed with the launch."),
     "hypotheses": gettext_noop("The hypotheses were registered with the launch."),
     "standard": gettext_noop("Raters have judged against this standard, so it cannot change."),
     "input_kind": gettext_noop("Raters have seen the inputs in this form, so it cannot change."),

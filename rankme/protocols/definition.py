@@ -18,6 +18,7 @@ from .checks import CheckSpec, Rules
 from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
 from .instruments.base import Kind
+from .looking import Looks
 from .parts import Labels, LanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
 from .questions import EndQuestion, EntryQuestion
@@ -83,7 +84,7 @@ class AnalysisSpec(Part):
     @field_validator("options")
     @classmethod
     def options_are_those_of_a_report(cls, options: dict[str, Any]) -> dict[str, Any]:
-        if fixed := [name for name in FIXED_OPTIONS if name in options]:
+        if fixed := [name for name in (*FIXED_OPTIONS, "looking") if name in options]:
             raise ValueError(f"“{fixed[0]}” is a setting of the campaign, not an option here")
         try:
             ReportOptions.from_dict(options)
@@ -227,6 +228,7 @@ class Definition(Part):
             "margin no report says that a system is as good as another. Fixed at the launch."
         ),
     )
+    looks: Looks = Field(Looks(), title=_("Looks while raters work"))
     hypotheses: str = Field(
         "",
         max_length=10_000,

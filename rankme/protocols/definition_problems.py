@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.checks.measure_names import BEFORE_THE_WORK, known_measures
+from analysis.sequential.plan import ANYTIME
 
 from .checks import CHECK_KINDS, CheckSpec
 from .definition import Definition
@@ -35,6 +36,7 @@ def problems_in(definition: Definition) -> Iterator[Finding]:
     for name in sorted(definition.analysis.criteria() - set(definition.kinds)):
         yield ("analysis", "options"), f"there is no criterion “{str(name)[:60]}”"
     yield from _claim_problems(definition)
+    yield from _look_problems(definition)
     yield from _practice_problems(definition)
     yield from condition_problems("entry_questions", definition.entry_questions)
     yield from condition_problems(
@@ -59,6 +61,32 @@ def _claim_problems(definition: Definition) -> Iterator[Finding]:
         elif not 0 < margin < (0.5 if kinds[name] == "relative" else 1e100):
             limit = " and below 0.5" if kinds[name] == "relative" else ""
             yield ("equivalence",), f"the margin of “{name}” must be above 0{limit}"
+
+
+def _look_problems(definition: Definition) -> Iterator[Finding]:
+    """Find what does not fit to looks while raters work."""
+    if definition.looks.is_fixed:
+        return
+    comparable = [
+        name for name, kind in definition.kinds.items() if kind not in ("text", "category")
+    ]
+    if len(comparable) > 1 and not definition.primary:
+        yield ("primary",), "looks while raters work need a primary criterion"
+    if definition.crowd.batches_per_rater != 1:
+        yield (
+            ("crowd", "batches_per_rater"),
+            "with looks while raters work, each rater does one batch",
+        )
+    if definition.looks.mode == ANYTIME and definition.generality != "raters":
+        yield (
+            ("generality",),
+            "looks at any time can only claim something about new raters of these items",
+        )
+    elif definition.generality == "items":
+        yield (
+            ("generality",),
+            "looks while raters work are about new raters: choose claims about them, or about both",
+        )
 
 
 def names_in(document: Any) -> Names:

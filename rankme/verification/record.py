@@ -16,6 +16,7 @@ from .counting import check_counting
 from .declined import check_declined
 from .exports import check_exports
 from .fault import Fault
+from .looks import check_looks
 from .media import check_media
 from .preregistration import check_preregistration
 from .settlements import check_settlements
@@ -49,6 +50,7 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
         known = anchors_of(campaign, anchors)
         check_versions(campaign)
         check_preregistration(campaign)
+        check_looks(campaign)
         tally = check_sittings(campaign, known)
         check_counting(campaign)
         check_exports(campaign, tally)

@@ -13,7 +13,7 @@ from rankme.actions.campaign import large_extensions, launches
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
-from rankme.actions.runs import analysis_runs, report_files, run_chunks
+from rankme.actions.runs import analysis_runs, looks, report_files, run_chunks
 from rankme.actions.sitting import assignments, credits
 from rankme.management import made_up
 from rankme.models import Heartbeat, PanelStudy
@@ -33,6 +33,11 @@ def execute_import(import_id: int) -> None:
 @shared_task(name="rankme.tasks.execute_run")
 def execute_run(run_id: int) -> None:
     analysis_runs.execute(run_id, worker_name())
+
+
+@shared_task(name="rankme.tasks.take_look")
+def take_look(request_id: int) -> None:
+    looks.execute(request_id, worker_name())
 
 
 # Acknowledged before it runs: nobody has to replace a helper that is lost.

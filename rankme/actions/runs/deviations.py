@@ -9,7 +9,13 @@ from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from rankme.exporting.bundle import SITE_OPTIONS, newest_version, report_options
 from rankme.exporting.paper.preregistration import planned_raters
-from rankme.exporting.seen import closed_by, events_known_to, looks_of_run, looks_sentence
+from rankme.exporting.seen import (
+    closed_by,
+    events_known_to,
+    looks_of_run,
+    looks_sentence,
+    stopped_by_look,
+)
 from rankme.models import AnalysisRun, CampaignVersion
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
@@ -18,7 +24,7 @@ from .run_options import default_options
 
 # They change no result about systems, or have a sentence of their own.
 NOT_COMPARED = {
-    *("title", "exclude_raters", "metrics", "metrics_lower_is_better", "judges"),
+    *("title", "looking", "exclude_raters", "metrics", "metrics_lower_is_better", "judges"),
     *("metric_resamples", "price_per_judgement"),
 }
 
@@ -46,9 +52,10 @@ def _of_collection(
 ) -> Iterator[str]:
     """Less or more than planned, an early end, and looks."""
     balance = run.campaign.plan.balance
+    may_end_early = stopped_by_look(run) is not None
     fewest, most = planned_raters(balance["batches"], planned)
     came = len(analysed.rater.labels)
-    if not fewest <= came <= most:
+    if not fewest <= came <= most and not (may_end_early and came < fewest):
         plan = str(most) if fewest == most else f"{fewest} to {most}"
         yield f"{came} raters are in this analysis, planned were {plan}."
     counts = {
@@ -57,11 +64,11 @@ def _of_collection(
         if spec.about == "output" and spec.name in analysed.criterion.labels
     }
     for name, count in counts.items():
-        if count != balance["judgements"]:
+        if count != balance["judgements"] and not may_end_early:
             yield f"{name}: {count} judgements of {balance['judgements']} that were planned."
     if closed_by(run) is None:
         yield "The collection was not closed when this analysis read its judgements."
-    elif any(count < balance["judgements"] for count in counts.values()):
+    elif not may_end_early and any(count < balance["judgements"] for count in counts.values()):
         yield "The collection was closed before everything that was planned had been judged."
     if looks := looks_of_run(run):
         yield looks_sentence(looks)

@@ -17,6 +17,7 @@ from rankme.models import Campaign
 from rankme.protocols.definition import FIXED_OPTIONS, Definition
 from rankme.protocols.documents import DOCUMENT
 from rankme.queries.judgement_table import factor_column
+from rankme.queries.looking import looking_of
 
 from .run_metrics import metric_options, unknown_metrics
 
@@ -60,7 +61,10 @@ def analysis_seed(campaign: Campaign) -> int:
 def checked_options(campaign: Campaign, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as plain data, or `InvalidOptions` with every problem."""
     problems = [*_site_problems(campaign, options)]
+    if "looking" in options:
+        problems.append(Problem("looking", "It follows from how the campaign is looked at."))
     reported = {name: value for name, value in options.items() if name not in SITE_OPTIONS}
+    reported["looking"] = looking_of(campaign)
     try:
         checked = ReportOptions.from_dict(reported)
     except OptionsError as error:

@@ -14,6 +14,7 @@ from typing import Any
 from analysis.inference import beyond
 from analysis.report.layout.latex import as_document, escaped
 from analysis.report.options import ReportOptions
+from analysis.sequential.plan import ANYTIME, BEST, GROUP_SEQUENTIAL
 from rankme.designs.registry import DESIGNS
 from rankme.exporting.bundle import public_definition
 from rankme.exporting.registered import document_sha256
@@ -124,10 +125,27 @@ def _analysis(definition: Definition) -> Iterator[list[str]]:
 
 
 def _stopping(definition: Definition) -> str:
+    looks = definition.looks
+    ends = f"The collection ends when {definition.raters_per_trial} raters have done each batch"
+    deviations = (
+        "a reading of judgements before the end, and an extension of the plan are deviations from "
+        "this plan."
+    )
+    if looks.is_fixed:
+        return f"{ends}. An earlier end, {deviations}"
+    how = {
+        GROUP_SEQUENTIAL: (
+            f"There are {looks.number} group-sequential looks at equal distances, the last one "
+            "after the end (t, O'Brien–Fleming's shape, from 10 effective raters on)"
+        ),
+        ANYTIME: "Anybody of us may look at any time from 12 raters on (betting)",
+    }[looks.mode]
+    which = "the best system is" if looks.goal == BEST else "all systems are"
     return (
-        f"The collection ends when {definition.raters_per_trial} raters have done each batch. An "
-        "earlier end, a reading of judgements before the end, and an extension of the plan are "
-        "deviations from this plan."
+        f"{ends}, or earlier when a look proposes it: when {which} told apart from the others or "
+        "differs by less than the margin of equivalence, or when the chance to tell more pairs "
+        f"apart is below 10 % (group-sequential looks only). {how}. Looks take raters in the order "
+        f"in which they began. Any other earlier end, {deviations}"
     )
 
 

@@ -82,7 +82,7 @@ SECTIONS = (
         "analysis",
         _("Analysis"),
         _("What reports claim, and the options with which analyses begin."),
-        ("hypotheses", "generality", "primary", "equivalence", "analysis"),
+        ("hypotheses", "generality", "primary", "equivalence", "looks", "analysis"),
     ),
 )
 

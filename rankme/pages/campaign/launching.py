@@ -20,7 +20,7 @@ from rankme.actions.campaign.planned_work import fit_raters, planned_work
 from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
-from rankme.exporting.paper.preregistration import preregistration
+from rankme.exporting.paper.preregistration import planned_raters, preregistration
 from rankme.exporting.registered import document_sha256
 from rankme.forms.organiser import HowManyRatersForm, InvitationForm
 from rankme.links import entry_link, invitation_link, panel_link
@@ -30,6 +30,8 @@ from rankme.pages.rater.terms import gate_of
 from rankme.panel_links import PANELS
 from rankme.permissions import user_of
 from rankme.protocols.definition import GENERALITY
+from rankme.protocols.looking import MODES
+from rankme.queries.looking import LEAST_RATERS_FOR
 from rankme.queries.progress import size_of
 from rankme.queries.reading import WORDS_PER_MINUTE
 from rankme.queries.words import missing_texts
@@ -124,6 +126,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "design_help": _(design.help),
         "gate": gate_of(definition),
         "claims_about": _(GENERALITY[definition.generality]),
+        "looks_mode": _(MODES[definition.looks.mode]),
     } | checks_context(definition, definition.design.options.get("trials_per_batch") or 0)
     try:
         if launches.is_large(campaign):
@@ -153,6 +156,8 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
             "words_per_minute": WORDS_PER_MINUTE,
             "systems": [(names[pk], count) for pk, count in counts],
             "raters_form": HowManyRatersForm(),
+            "looks_raters": planned_raters(balance.batches, definition)[1],
+            "looks_need": LEAST_RATERS_FOR[definition.looks.mode],
             "preregistered": document_sha256(preregistration(campaign, asdict(balance))),
         }
     )

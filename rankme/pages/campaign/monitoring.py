@@ -56,6 +56,7 @@ from rankme.untrusted.clean_text import storable
 
 from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
 from .items import is_blind, names_of
+from .looking import looks_context
 
 RATERS_ON_A_PAGE = 50
 # Reading the answers of more raters takes too long for a page.
@@ -83,6 +84,7 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "leases": open_leases(campaign),
         "complaints": complaints_of(campaign)[:MOST_COMPLAINTS],
         "takes_complaints": takes_complaints,
+        **looks_context(request, campaign),
     }
     return render_campaign(
         request, campaign, "organiser/campaign/monitor.html", context, tab="campaign-monitor"

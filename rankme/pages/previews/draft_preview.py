@@ -46,6 +46,7 @@ OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "prac
     "hypotheses",
     "primary",
     "equivalence",
+    "looks",
 }
 # The station that shows what is being typed, by the beginning of its field's name.
 STATIONS = {

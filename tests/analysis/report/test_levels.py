@@ -20,7 +20,9 @@ def with_p_values(found: dict[str, list[float]]):
     def compute(name: str, level: float):
         contrasts = [SimpleNamespace(p=p) for p in found[name]]
         scale = SimpleNamespace(clustered=SimpleNamespace(contrasts=contrasts), mixed_full=None)
-        return SimpleNamespace(criterion=name, alpha=level, scale=scale, ranking=None, effects=None)
+        return SimpleNamespace(
+            criterion=name, alpha=level, scale=scale, ranking=None, effects=None, sequential=None
+        )
 
     return lambda levels: {
         each.criterion: each.alpha for each in levels.reports(list(found), compute)

@@ -56,7 +56,7 @@ def test_nothing_is_left_to_spend_after_the_plan():
     assert spent(0.0, 0.025) == 0.0
 
 
-def test_the_same_raters_again_are_no_new_look():
+def test_the_same_raters_again_make_no_new_look():
     assert boundaries((0.5, 0.5000001, 1.0), 0.025)[1] == np.inf
 
 
