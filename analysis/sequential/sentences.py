@@ -26,7 +26,7 @@ def proposal(section: SequentialSection) -> str:
     """
     if section.reason:
         return section.reason
-    told = f"{_number(section.pairs)} told apart so far"
+    told = f"{_number(section.pairs).replace('The', 'the', 1)} told apart so far"
     if section.reached:
         return f"You may stop: {_what_was_reached(section)}"
     if section.futile:
@@ -35,7 +35,7 @@ def proposal(section: SequentialSection) -> str:
             f"the others apart with a chance below {100 * LEAST_CHANCE:.0f} %. This is advice, and "
             "does not show that they are equal."
         )
-    return f"Go on: {told}, which is not what the plan asks for."
+    return f"Go on: {told}."
 
 
 def _what_was_reached(section: SequentialSection) -> str:
@@ -43,13 +43,13 @@ def _what_was_reached(section: SequentialSection) -> str:
     rivals = [pair for pair in section.pairs if best in (pair.a, pair.b)]
     if all(pair.apart for pair in rivals):
         if len(rivals) == 1:
-            return f"{best} was told apart from {rivals[0].b}."
-        return f"{best} was told apart from every other system."
+            return f"{best} was found to be better than {rivals[0].b}."
+        return f"{best} was found to be better than every other system."
     alike = ", ".join(pair.b for pair in rivals if not pair.apart)
     others = (
         ""
         if len(rivals) == 1 or all(pair.within for pair in rivals)
-        else ("; from the others it was told apart")
+        else ("; it was found to be better than the others")
     )
     return f"{best} and {alike} differ by less than the margin of ± {section.margin:g}{others}."
 

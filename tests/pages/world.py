@@ -79,6 +79,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-links": {"GET": INSIDE, "POST": INSIDE},
     "campaign-invitations": {"GET": INSIDE},
     "campaign-monitor": {"GET": INSIDE},
+    "campaign-look": {"POST": INSIDE},
     "campaign-lease-free": {"POST": INSIDE},
     "campaign-complaint": {"POST": INSIDE},
     "panel-accounts": {"GET": ACCOUNT, "POST": ACCOUNT},

@@ -18,7 +18,7 @@ from rankme.exporting.bundle import SITE_OPTIONS
 from rankme.models import Campaign, Look, LookRequest
 from rankme.models.looks import LOOKED
 from rankme.queries.judgement_table import judgement_table
-from rankme.queries.looking import why_no_look
+from rankme.queries.watching.looks import why_no_look
 
 from .run_options import checked_options, default_options
 

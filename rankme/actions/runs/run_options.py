@@ -17,7 +17,7 @@ from rankme.models import Campaign
 from rankme.protocols.definition import FIXED_OPTIONS, Definition
 from rankme.protocols.documents import DOCUMENT
 from rankme.queries.judgement_table import factor_column
-from rankme.queries.looking import looking_of
+from rankme.queries.watching.looks import looking_of
 
 from .run_metrics import metric_options, unknown_metrics
 

@@ -31,9 +31,9 @@ from rankme.panel_links import PANELS
 from rankme.permissions import user_of
 from rankme.protocols.definition import GENERALITY
 from rankme.protocols.looking import MODES
-from rankme.queries.looking import LEAST_RATERS_FOR
 from rankme.queries.progress import size_of
 from rankme.queries.reading import WORDS_PER_MINUTE
+from rankme.queries.watching.looks import LEAST_RATERS_FOR
 from rankme.queries.words import missing_texts
 
 from .campaign_page import (

@@ -16,7 +16,7 @@ from analysis.sequential.sentences import proposal
 from rankme.actions.runs.looks import request_look
 from rankme.models import Campaign, Look
 from rankme.protocols.looking import MODES
-from rankme.queries.looking import (
+from rankme.queries.watching.looks import (
     beginning_of,
     looks_of,
     looks_planned,

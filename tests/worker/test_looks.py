@@ -18,7 +18,7 @@ from rankme.exporting.bundle import read_member, report_options
 from rankme.exporting.registered import stored_preregistration
 from rankme.models import Look, LookRequest
 from rankme.models.looks import LOOKED
-from rankme.queries.looking import beginning_of, looking_of, why_no_look
+from rankme.queries.watching.looks import beginning_of, looking_of, why_no_look
 from rankme.verification import verify_campaign
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.runs import asked, executed
@@ -185,6 +185,13 @@ def test_group_sequential_looks_end_before_the_last_one():
         looks.request_look(campaign, by=campaign.owner)
 
 
+def test_late_looks_of_a_group_need_further_raters():
+    campaign = looked_at(17, looks={"mode": "group-sequential", "number": 3})
+    take(campaign)
+    with pytest.raises(RefusedAction, match="No further rater"):
+        looks.request_look(campaign, by=campaign.owner)
+
+
 def test_one_look_is_computed_at_a_time():
     campaign = looked_at(12, **ANYTIME)
     looks.request_look(campaign, by=campaign.owner)
@@ -234,7 +241,7 @@ def test_an_end_that_no_look_proposed_is_a_deviation():
 
 def test_nobody_chooses_how_an_analysis_allows_for_looks():
     campaign = looked_at(12, **ANYTIME)
-    with pytest.raises(InvalidOptions, match="looking|follows from"):
+    with pytest.raises(InvalidOptions, match="follows from"):
         analysis_runs.request_run(campaign, {"looking": {}}, by=campaign.owner)
 
 
@@ -269,7 +276,7 @@ def test_the_monitor_offers_a_look_and_shows_it_with_codes(olga):
     assert "You may stop" in page
     names = campaign.systems.values_list("name", flat=True)
     section = page.partition('id="looks"')[2].partition("</section>")[0]
-    assert not any(f"{name} was told apart" in section for name in names)
+    assert not any(f"{name} was found" in section for name in names)
     assert "No further rater has ended" in section
 
 

@@ -18,8 +18,7 @@ from analysis.sequential.plan import (
 )
 from rankme.models import Assignment, Campaign, Look, RaterExclusion
 from rankme.protocols.looking import Looks
-
-from .definitions import frozen_definition
+from rankme.queries.definitions import frozen_definition
 
 # Of a look before the end; a group-sequential one has another after it.
 LEAST_RATERS_FOR = {
@@ -119,14 +118,14 @@ def why_no_look(campaign: Campaign) -> str:
     if planned.mode == GROUP_SEQUENTIAL and len(held) >= planned.number - 1:
         return _("All planned looks were taken. The last one is the analysis after the end.")
     now = beginning_of(campaign)
+    if held and held[-1] >= len(now.labels):
+        return _("No further rater has ended since the last look.")
     needed = raters_for_next_look(campaign)
     if now.judged < needed:
         return _(
             "The next look needs %(needed)s raters whose batches have ended, in the order in which "
             "they began. There are %(now)s."
         ) % {"needed": needed, "now": now.judged}
-    if planned.mode == ANYTIME and held and held[-1] >= len(now.labels):
-        return _("No further rater has ended since the last look.")
     return ""
 
 
