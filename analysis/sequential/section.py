@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from analysis.errors import Undefined
-from analysis.inference import Units
+from analysis.inference import LEAST_UNITS, Units
 from analysis.report.effect_section import MOST_SYSTEMS, best_first, side_by_side_of
 from analysis.report.options import ReportOptions
 from analysis.scales.rater_tests import Comparisons, rater_differences
@@ -202,6 +202,8 @@ def _tests(looked: _Looked, section: SequentialSection) -> SequentialSection:
     every = [(end, _units(looked, end)) for end in plan.ends]
     least = LEAST_RATERS_AT_FIRST_LOOK
     now = every[-1][1]
+    if now is not None and len(every) == 1 and now.raters.number >= plan.planned:
+        least = LEAST_UNITS  # the only test, of all raters: that of a fixed plan
     if now is None or round(now.raters.effective) < least:
         came = 0 if now is None else now.raters.effective
         raise Undefined(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models import QuerySet
@@ -78,6 +79,18 @@ def looks_sentence(looks: list[dict[str, Any]]) -> str:
         f"Before the close, judgements were looked at {times(len(looks))} by "
         f"{people} {'person' if people == 1 else 'people'} ({named})."
     )
+
+
+def all_looks_sentence(run: AnalysisRun, said: Collection[str] = ()) -> str:
+    """Count the looks that the plan has, and all others if that is not said yet."""
+    others = looks_sentence(looks_of_run(run))
+    if others in said:
+        others = ""
+    if not (planned := len(planned_looks_known_to(run))):
+        return others
+    if others == NOBODY:
+        others = "Nobody looked at judgements at another time, as far as this site can see."
+    return f"Looks that the plan allows were taken {times(planned)}. {others}".strip()
 
 
 def times(number: int) -> str:

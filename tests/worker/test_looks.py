@@ -16,6 +16,7 @@ from rankme.actions.sitting.exclusions import exclude_rater
 from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting.bundle import read_member, report_options
 from rankme.exporting.registered import stored_preregistration
+from rankme.exporting.seen import all_looks_sentence
 from rankme.models import Look, LookRequest
 from rankme.models.looks import LOOKED
 from rankme.queries.watching.looks import beginning_of, looking_of, why_no_look
@@ -224,6 +225,7 @@ def test_the_report_claims_by_its_looks_and_has_them_in_its_bundle(changes):
     assert "in the order in which they began" in answer_of_run.sentence
     kept = json.loads(read_member(run, "planned_looks.json"))
     assert [look["sha256"] for look in kept] == [campaign.looks.get().sha256]
+    assert all_looks_sentence(run).startswith("Looks that the plan allows were taken once. Nobody")
     deviations = " ".join(run.result["deviations"])
     assert "planned were" not in deviations
     assert "before everything" not in deviations

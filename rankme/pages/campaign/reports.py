@@ -40,7 +40,7 @@ from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.paper import earlier
 from rankme.exporting.paper.study import study_of
 from rankme.exporting.registered import registered_sha256
-from rankme.exporting.seen import CANNOT_BE_SEEN, looks_of_run, looks_sentence
+from rankme.exporting.seen import CANNOT_BE_SEEN, all_looks_sentence
 from rankme.exporting.settled import settled_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
@@ -208,10 +208,9 @@ def _plan_context(run: AnalysisRun) -> dict[str, Any]:
     if run.campaign.is_archive:
         return {}
     deviations = run.finished_result.get("deviations", [])
-    looks = looks_sentence(looks_of_run(run))
     return {
         "deviations": deviations,
-        "looks": "" if looks in deviations else looks,
+        "looks": all_looks_sentence(run, deviations),
         "cannot_be_seen": CANNOT_BE_SEEN,
         "preregistered": registered_sha256(run.campaign),
     }

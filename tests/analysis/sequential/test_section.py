@@ -45,6 +45,12 @@ def test_too_few_raters_are_refused_with_the_reason(plan, least):
     assert first(BETTER, least, plan).pairs
 
 
+def test_a_small_plan_without_looks_is_tested_as_a_fixed_one():
+    small = first(BETTER, 6, LookPlan(GROUP_SEQUENTIAL, planned=6))
+    assert small.steps[0].critical == pytest.approx(2.5706, abs=1e-3)  # t of 5 at .025
+    assert first(BETTER, 2, LookPlan(GROUP_SEQUENTIAL, planned=2)).reason
+
+
 def test_bets_claim_nothing_about_new_items():
     refused = first(replace(BETTER, generality="both"), 40, betting(40))
     assert "nothing about new items" in refused.reason
