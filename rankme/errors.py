@@ -55,9 +55,9 @@ class InvalidAnswer(InvalidInput):
 
 
 class KeyReused(RankmeError):
-    """The same submission key came with another payload."""
+    """The same key came with another payload."""
 
-    def __init__(self, key: UUID, message: str) -> None:
+    def __init__(self, key: UUID | str, message: str) -> None:
         self.key = key
         super().__init__(message)
 

@@ -18,6 +18,7 @@ from .campaigns import (
     Criterion,
     Membership,
     PlanExtension,
+    RequestKey,
 )
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
@@ -83,6 +84,7 @@ __all__ = [
     "Record",
     "Report",
     "ReportFiles",
+    "RequestKey",
     "RuleDecision",
     "RunChunk",
     "RunPart",

@@ -141,6 +141,23 @@ class Membership(models.Model):
         return f"{self.username} in {self.campaign}"
 
 
+class RequestKey(models.Model):
+    """The key under which a script made a campaign: a repeated request finds the same one."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    key = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="request_keys")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "key"], name="request_key_once_per_owner")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.campaign}"
+
+
 class CampaignLaunch(Job):
     """Draws and stores a plan that is too large for a request."""
 

@@ -162,3 +162,22 @@ def test_the_schema_has_no_warnings_and_one_error_shape(tmp_path):
         for operation in methods.values():
             answer = operation["responses"]["default"]
             assert answer["content"]["application/json"]["schema"] == shape
+
+
+def test_a_repeated_request_finds_the_campaign_that_the_first_one_made(olga, stranger):
+    def make(client, title="Ours", key="k"):
+        body = {"preset": "e2e-quality", "title": title}
+        return client.post(CAMPAIGNS, body, headers={"Idempotency-Key": key})
+
+    first, again = make(olga), make(olga)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json()["code"] == again.json()["code"]
+    assert make(stranger).json()["code"] != first.json()["code"]
+    assert make(olga, key="l").json()["code"] != first.json()["code"]
+    other = make(olga, title="Another")
+    assert (other.status_code, other.json()["error"]["code"]) == (409, "key_reused")
+    assert Campaign.objects.count() == 3
+    for bad in ("", "x" * 101):
+        assert make(olga, key=bad).status_code == 400
+    olga.delete(f"{CAMPAIGNS}{first.json()['code']}/")
+    assert make(olga).json()["code"] != first.json()["code"]

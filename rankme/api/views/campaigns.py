@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 from rankme.actions.campaign import campaigns, launches
 from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.actions.campaign.planned_work import batches_of_each, fit_raters, planned_work
+from rankme.actions.campaign.request_keys import create_once
 from rankme.actions.imports.judgement_imports import start_archive
 from rankme.api import campaign_shapes as shapes
 from rankme.api.parsers import CampaignFileParser, StrictJSONParser
@@ -80,9 +82,22 @@ class CampaignsView(View):
         },
         gives=shapes.CampaignDetailSerializer,
         status=201,
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key",
+                str,
+                OpenApiParameter.HEADER,
+                description="Chosen by you. The same request with the same key gives the campaign "
+                "that the first one made.",
+            )
+        ],
     )
     def post(self, request: Request) -> object:
-        return self._made(request)
+        key = request.headers.get("Idempotency-Key")
+        if key is None:
+            return self._made(request)
+        make = partial(self._made, request)
+        return create_once(user_of(request), key, request.data, make)
 
     def _made(self, request: Request) -> Campaign:
         if isinstance(request.data, str):
