@@ -1,0 +1,123 @@
+"""From a DataFrame to a table: one call, which finds what it made before."""
+
+import pandas as pd
+import pytest
+import rankme_client
+from rankme_client import ApiError, JobFailed, StillWaiting
+from rankme_client.frames import BadFrame
+
+from rankme.models import Campaign, Invitation
+from tests.client.in_process import let_raters_work, site_of
+
+pytestmark = pytest.mark.django_db
+OUTPUTS = pd.DataFrame(
+    {
+        "input": [f"Question {number}?" for number in range(6)],
+        "ours": [f"A full answer to question {number}." for number in range(6)],
+        "baseline": [f"No idea {number}" for number in range(6)],
+    }
+)
+SYSTEMS = ["ours", "baseline"]
+
+
+@pytest.fixture
+def site():
+    return site_of()
+
+
+def compare(site, outputs=OUTPUTS, **more):
+    return rankme_client.compare(outputs, systems=SYSTEMS, site=site, **more)
+
+
+def test_a_table_becomes_a_running_campaign(site):
+    campaign = compare(site, question="Which answer helps more?", raters=4)
+    made = Campaign.objects.get()
+    assert (campaign.code, campaign.state) == (made.code, "running")
+    assert made.items.count() == 6
+    assert made.items.get(key="3").input == "Question 3?"
+    assert set(made.systems.values_list("name", flat=True)) == set(SYSTEMS)
+    progress = campaign.progress()
+    assert (progress.screens, progress.screens_done, progress.is_done) == (18, 0, False)
+    assert campaign.links()["open_link"].endswith(f"/r/{campaign.code}/")
+
+
+def test_the_same_call_finds_the_same_campaign(site):
+    first, second = compare(site, raters=4), compare(site, raters=4)
+    assert first.code == second.code
+    assert compare(site, raters=5).code != first.code
+    assert compare(site, OUTPUTS.assign(ours="Other."), raters=4).code != first.code
+    assert Campaign.objects.count() == 3
+
+
+def test_a_key_is_not_taken_for_other_outputs(site):
+    compare(site, key="mine")
+    with pytest.raises(ApiError) as refused:
+        compare(site, OUTPUTS.assign(ours="Other."), key="mine")
+    assert (refused.value.status, refused.value.code) == (409, "key_reused")
+    stranger = site_of("sven")
+    assert compare(stranger, key="mine").code
+    assert Campaign.objects.count() == 2
+
+
+@pytest.mark.parametrize("last", ["create", "upload", "fit"])
+def test_a_call_that_was_cut_short_goes_on(site, monkeypatch, last):
+    """After this step the connection is gone; the next call has a campaign with all of it."""
+    step = {"create": "upload", "upload": "fit", "fit": "launch"}[last]
+
+    def is_cut(*_given, **_more):
+        raise rankme_client.SiteAway("gone")
+
+    with monkeypatch.context() as cut:
+        cut.setattr(rankme_client.Campaign, step, is_cut)
+        with pytest.raises(rankme_client.SiteAway):
+            compare(site)
+    assert Campaign.objects.get().state == "draft"
+    assert compare(site).state == "running"
+    assert Campaign.objects.get().items.count() == 6
+
+
+def test_named_raters_get_links_once(site):
+    named = ["Ann", "Ben", "Cem"]
+    campaign = compare(site, raters=named)
+    compare(site, raters=named)
+    links = campaign.invitations()
+    assert set(links["name"]) == set(named)
+    assert Invitation.objects.count() == 3
+    assert campaign.links()["open_link"] == ""
+
+
+def test_judgements_and_the_answer_come_back_as_tables(site):
+    campaign = compare(site, raters=3)
+    let_raters_work(campaign.links()["open_link"], 3, better=OUTPUTS["ours"])
+    assert campaign.wait(timeout=1).progress().is_done
+    judgements = campaign.judgements()
+    assert set(judgements["system"]) == set(SYSTEMS)
+    assert len(judgements) == 36  # two values for each of 18 comparisons
+    answer = campaign.table()
+    assert list(answer["System"]) == ["ours", "baseline"]
+    report = campaign.report()
+    assert report.run == campaign.report().run  # no judgement has come since
+    assert "preference/agreement" in report.tables
+    assert "bradley" in report.latex().lower()
+
+
+def test_waiting_ends_with_what_is_missing_and_how_to_go_on(site):
+    campaign = compare(site)
+    with pytest.raises(StillWaiting, match=rf"0 of .*resume\('{campaign.code}'\)"):
+        campaign.wait(timeout=0)
+    assert rankme_client.resume(campaign.code, site=site).progress() == campaign.progress()
+    campaign.close()
+    assert campaign.wait(timeout=0).state == "closed"
+
+
+def test_problems_of_an_upload_are_told_with_their_lines(site):
+    campaign = site.create(preset="likert-criteria", title="Mine")
+    twice = pd.DataFrame({"system": ["a", "a"], "item": ["1", "1"], "output": ["x", "y"]})
+    with pytest.raises(JobFailed, match=r"nothing was imported.\n- .*line"):
+        campaign.upload(twice)
+
+
+def test_one_system_cannot_be_compared(site):
+    with pytest.raises(BadFrame, match="at least two systems"):
+        rankme_client.compare(OUTPUTS, systems=["ours"], site=site)
+    assert not Campaign.objects.exists()
