@@ -344,8 +344,6 @@ def _concluded(
     order = _order(difference, len(looked.labels))
     rank = np.argsort(order)
     for k in np.lexsort([np.maximum(rank[i], rank[j]), np.minimum(rank[i], rank[j])]).tolist():
-        if not raters[k]:
-            continue
         sign = -1 if rank[i[k]] > rank[j[k]] else 1
         worst, best = sorted((float(sign * low[k]) + 0.0, float(sign * high[k]) + 0.0))
         a, b = _named(looked, k, rank)
@@ -353,7 +351,8 @@ def _concluded(
             LookPair(
                 a,
                 b,
-                difference=float(sign * difference[k]) + 0.0,  # never −0
+                # Never −0, and 0 where nobody compared the two: such a pair is not told apart.
+                difference=float(sign * np.nan_to_num(difference[k])) + 0.0,
                 low=worst if np.isfinite(worst) else None,
                 high=best if np.isfinite(best) else None,
                 look=int(first[k]) if first[k] and worst > 0 else None,

@@ -155,6 +155,28 @@ def test_the_goal_is_the_best_system_or_all_pairs():
     assert "Go on: 2 of 3 pairs were told apart so far" in proposal(every)
 
 
+@pytest.mark.parametrize("plan", [group(2, 40), betting(40)])
+def test_no_system_is_best_that_was_not_compared_with_all_others(plan):
+    """Some raters see the first and second system, others the second and third."""
+    setting = replace(BETTER, systems=3, effect=2.0)
+    table = setting.campaign(1)
+    hidden = np.where(table.rater.codes % 2 == 0, 2, 0)
+    seen = table.rows(table.system.codes != hidden)
+    looking = replace(plan, order=setting.began(1))
+    options = ReportOptions(
+        generality="raters", looking=looking.as_dict(), runs=20, agreement_resamples=0
+    )
+    report = make_report(seen, options)
+    section = report.criteria[0].sequential
+    assert section.systems[0] == "s0000"
+    pairs = {(pair.a, pair.b): pair for pair in section.pairs}
+    assert pairs["s0000", "s0001"].apart
+    assert not pairs["s0000", "s0002"].apart
+    assert pairs["s0000", "s0002"].raters == 0
+    assert not section.reached
+    assert answers_of(report)[0].headline == "The best system is s0000 or s0002."
+
+
 def test_a_report_claims_what_its_looks_hold_and_nothing_of_a_fixed_plan():
     """A difference that a fixed plan's test tells apart, and bets on the same raters do not."""
     setting = replace(EQUAL, generality="raters", effect=0.35, item_taste=0.0)
