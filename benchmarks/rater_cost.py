@@ -1,12 +1,13 @@
-"""What a rater's way costs the server: SQL statements and CPU of each step, in the web process and
-in PostgreSQL.
+"""What a rater's way costs the server: SQL statements of each step, and CPU of the web server and
+of PostgreSQL.
 
 Run: python benchmarks/rater_cost.py [--items 100 100000] [--judgements 1000000] [--before COMMIT]
 
-CPU is that of Django's whole stack with the test client, without a socket, and that of PostgreSQL's
-process for this connection. "Entering" is the sum of what a rater does once: consent, claim (with
-the work page), finish. The second part is with so many judgements of another campaign in the same
-tables. With `--before` the state of an earlier commit is measured in turns with this one.
+CPU is that of all processes of the web server and of PostgreSQL while raters, one after another,
+send a step through a socket, and accept compressed pages as browsers do. Statements are counted
+with the test client. "Entering" is the sum of what a rater does once: consent, claim (with the work
+page), finish. The second part is with so many judgements of another campaign in the same tables.
+With `--before` the state of an earlier commit is measured in turns with this one.
 """
 
 from __future__ import annotations
@@ -14,20 +15,19 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import statistics
-import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
+import psutil
 from site_under_test import in_turns, load, own_site, owner
 
 TRIALS = 20
-RATERS = 12
+RATERS = 32  # who send a step after each other, so that its time is above the tick of the clock
+ROUNDS = 5
 CONTROL = ("BEGIN", "COMMIT")
 STEPS = ("link", "consent", "claim", "submit", "finish", "code")
 ENTERING = ("consent", "claim", "finish")
@@ -39,82 +39,170 @@ def make_campaign(items: int) -> Any:
 
     options = {"outputs_per_screen": 5, "trials_per_batch": TRIALS}
     design = {"kind": "random_blocks", "options": options}
-    definition = rankme_definition(design=design, raters_per_trial=4 * RATERS)
+    least = -(-(ROUNDS + 2) * RATERS * TRIALS // items)
+    definition = rankme_definition(design=design, raters_per_trial=least)
     campaign = campaigns.create_campaign(owner(), definition)
     add_material(campaign, items=items, systems=6)
     return campaigns.launch_campaign(campaign, by=owner())
 
 
-def processor_ms(process: int) -> float:
-    return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e6
+# --- statements ----------------------------------------------------------------------------
 
 
-class Meter:
-    """The statements and processor milliseconds of each step."""
+def statements_of(campaign: Any) -> dict[str, int]:
+    """The most statements of each step, on the way of one rater through the test client."""
+    from django.db import connection
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
 
-    def __init__(self) -> None:
-        from django.db import connection
+    from rankme.models import Assignment
 
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_backend_pid()")
-            self.database = cursor.fetchone()[0]
-        self.found: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
+    client, link = Client(), f"/r/{campaign.code}/"
+    found: dict[str, int] = {}
 
-    def take(self, step: str, send: Any) -> Any:
-        from django.db import connection
-        from django.test.utils import CaptureQueriesContext
-
-        in_database = processor_ms(self.database)
-        began = time.process_time()
+    def take(step: str, send: Callable[[], Any]) -> Any:
         with CaptureQueriesContext(connection) as captured:
             answer = send()
-        spent = 1000 * (time.process_time() - began)
-        asked = [query["sql"] for query in captured if query["sql"] not in CONTROL]
-        self.found[step].append((len(asked), spent, processor_ms(self.database) - in_database))
         assert answer.status_code in (200, 201), (step, answer.status_code, answer.content[:500])
+        asked = [query["sql"] for query in captured if query["sql"] not in CONTROL]
+        found[step] = max(len(asked), found.get(step, 0))
         return answer
 
-
-def rate(campaign: Any, client: Any, meter: Meter) -> None:
-    """One rater's way: the link, the consent, a batch, the code."""
-    from rankme.models import Assignment
-    from tests.sittings import payload_for
-
-    client.cookies.clear()
-    link = f"/r/{campaign.code}/"
-    page = meter.take("link", lambda: client.get(link, {"id": f"w{uuid4()}"})).content.decode()
+    page = take("link", lambda: client.get(link, {"id": f"w{uuid4()}"})).content.decode()
     named = re.search(r'name="arrival" value="([^"]+)"', page)
     assert named, page
     consent = {"arrival": named[1], "decision": "agree", "at_once": "1", "version": "1"}
-    meter.take("consent", lambda: client.post(link, consent))
+    take("consent", lambda: client.post(link, consent))
     read = {"at_once": "1", "version": "1"}
-    meter.take("claim", lambda: client.post(f"{link}instructions/", read))
-    assignment = Assignment.objects.filter(campaign=campaign).latest("pk")
-    for trial in range(TRIALS):
-        body = json.dumps(payload_for(assignment, trial))
+    take("claim", lambda: client.post(f"{link}instructions/", read))
+    newest = Assignment.objects.filter(campaign=campaign).latest("pk")
+    for body in map(json.dumps, screens_of(newest)):
         post = partial(client.post, f"{link}submit/", body, content_type="application/json")
-        meter.take("submit", post)
-    done = meter.take("finish", lambda: client.post(f"{link}finish/"))
-    meter.take("code", lambda: client.get(done.json()["next"]))
+        take("submit", post)
+    done = take("finish", lambda: client.post(f"{link}finish/"))
+    take("code", lambda: client.get(done.json()["next"]))
+    return found
 
 
-def measure(items: list[int], judgements: int) -> Iterator[dict[str, Any]]:
-    from django.test import Client
+# --- processor time ------------------------------------------------------------------------
 
-    client = Client()  # its handler, and the middleware, are made once
+
+class Group:
+    """A server with all processes that it has started."""
+
+    def __init__(self, process: int) -> None:
+        first = psutil.Process(process)
+        self.processes = [first, *first.children(recursive=True)]
+
+    def milliseconds(self) -> float:
+        """What they have used of a processor so far; PostgreSQL's come and go with connections."""
+        known = set(self.processes)
+        self.processes += [
+            each for each in self.processes[0].children(recursive=True) if each not in known
+        ]
+        spent = 0.0
+        for process in self.processes:
+            try:
+                times = process.cpu_times()
+            except psutil.NoSuchProcess:
+                continue
+            spent += times.user + times.system
+        return 1000 * spent
+
+
+def processor_times(site: Any, campaign: Any) -> dict[str, tuple[float, float]]:
+    """Milliseconds of web server and PostgreSQL for each step: the least of some rounds, so that
+    other work on the machine counts little.
+    """
+    postmaster = site.servers.postgresql.pid_file.read_text()
+    groups = (
+        Group(site.processes["web"].pid),
+        Group(int(postmaster.split()[0])),
+    )
+    rounds: dict[str, list[tuple[float, float]]] = {step: [] for step in STEPS}
+    for turn in range(ROUNDS + 1):
+        for step, requests, send in walk(site, campaign):
+            before = [group.milliseconds() for group in groups]
+            send()
+            spent = [
+                (group.milliseconds() - was) / requests
+                for group, was in zip(groups, before, strict=True)
+            ]
+            if turn:  # the first one warms the caches
+                rounds[step].append((spent[0], spent[1]))
+    return {
+        step: tuple(min(each[place] for each in spent) for place in (0, 1))
+        for step, spent in rounds.items()
+    }
+
+
+def walk(site: Any, campaign: Any) -> Iterator[tuple[str, int, Callable[[], None]]]:
+    """Each step with its number of requests, and a function that sends it for all raters."""
+    from rankme.models import Assignment
+    from rankme.simulation.browser import Browser
+
+    link = f"/r/{campaign.code}/"
+    browsers = [Browser(site.url) for _ in range(RATERS)]
+    pages: list[Any] = []
+    bodies: list[list[dict[str, Any]]] = []
+
+    def each(ask: Callable[[int, Browser], Any]) -> Callable[[], None]:
+        def send() -> None:
+            pages[:] = [ask(number, browser) for number, browser in enumerate(browsers)]
+
+        return send
+
+    def form(number: int, **more: str) -> dict[str, str]:
+        return pages[number].forms[0].values | {"at_once": "1"} | more
+
+    yield "link", RATERS, each(lambda _, browser: browser.open(f"{link}?id=w{uuid4()}"))
+    yield "consent", RATERS, each(lambda n, b: b.open(link, form(n, decision="agree")))
+
+    def claim(number: int, browser: Browser) -> Any:
+        page = browser.open(f"{link}instructions/", form(number))
+        assert page.document, page
+        return page
+
+    yield "claim", RATERS, each(claim)
+    work = list(pages)
+    bodies += [screens_of(Assignment.objects.get(pk=page.document["assignment"])) for page in work]
+
+    def submit(number: int, browser: Browser) -> None:
+        for body in bodies[number]:
+            sent = browser.call(f"{link}submit/", body, work[number].csrf_token)
+            assert sent.status == 201, sent
+
+    yield "submit", RATERS * TRIALS, each(submit)
+    yield (
+        "finish",
+        RATERS,
+        each(lambda n, b: b.call(f"{link}finish/", {}, work[n].csrf_token).document["next"]),
+    )
+    addresses = list(pages)
+    yield "code", RATERS, each(lambda n, b: b.open(addresses[n]))
+    assert all(page.completion_code for page in pages), pages[0]
+    for browser in browsers:
+        browser.close()
+
+
+def screens_of(assignment: Any) -> list[dict[str, Any]]:
+    """The answers to all screens of a batch."""
+    from tests.sittings import payload_for
+
+    return [payload_for(assignment, trial) for trial in range(TRIALS)]
+
+
+def measure(site: Any, items: list[int], judgements: int) -> Iterator[dict[str, Any]]:
     campaigns = {number: make_campaign(number) for number in items}
-    for others in (0, judgements):
+    for others in dict.fromkeys((0, judgements)):
         if others:
             fill(others)
         for number, campaign in campaigns.items():
-            rate(campaign, client, Meter())  # warms the caches
-            meter = Meter()
-            for _ in range(RATERS):
-                rate(campaign, client, meter)
+            statements_of(campaign)  # warms the caches
+            asked = statements_of(campaign)
+            spent = processor_times(site, campaign)
             yield {"items": number, "others": others} | {
-                step: [max(asked for asked, _web, _database in found)]
-                + [statistics.median(each[place] for each in found) for place in (1, 2)]
-                for step, found in meter.found.items()
+                step: (asked[step], *spent[step]) for step in STEPS
             }
 
 
@@ -154,11 +242,12 @@ def main() -> None:
     if options.before:
         rest = ["--judgements", str(options.judgements), "--items", *map(str, options.items)]
         return in_turns(__file__, options.before, rest)
-    with own_site():
+    with own_site() as site:
         from django.conf import settings
 
         settings.ALLOWED_HOSTS.append("testserver")
-        for row in measure(options.items, options.judgements):
+        site.start_web(WEB_PROCESSES="1")
+        for row in measure(site, options.items, options.judgements):
             show(options.state, row)
 
 

@@ -105,7 +105,7 @@ MIDDLEWARE = [
     REDIRECTS,
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalsite.middleware.isolate",
-    "csp.middleware.CSPMiddleware",
+    "evalsite.policy.PolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "evalsite.bodies.refuse_large_bodies",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -23,12 +23,22 @@ class ModuleStaticFilesStorage(CompressedManifestStaticFilesStorage):
     # the passes end as soon as no name changes.
     max_post_process_passes = 50
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.addresses: dict[str, str] = {}
+
     def post_process(
         self, paths: dict[str, tuple[Storage, str]], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str, bool]]:
         """Name the files that are named in other files, but not those in the types of comments."""
         saved = {name: (self, name) if _is_ours(name) else paths[name] for name in paths}
         yield from super().post_process(saved, dry_run, **options)
+
+    def url(self, name: str, force: bool = False) -> str:
+        """The address of a file, worked out once: the files of a running site never change."""
+        if name not in self.addresses:
+            self.addresses[name] = super().url(name, force)
+        return self.addresses[name]
 
     def _save(self, name: str, content: File[Any]) -> str:
         """Our scripts and styles are sent without comments, a third of what raters would load."""

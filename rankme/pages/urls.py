@@ -48,6 +48,7 @@ organiser_urls: list[URLPattern] = [
     path("campaigns/new/preview/", draft_preview.preview_draft, name="campaign-new-preview"),
     path("campaigns/new/<slug:start>/", definitions.new_campaign, name="campaign-new"),
     path(CAMPAIGN, organiser.show_campaign, name="campaign"),
+    path(CAMPAIGN + "preview/", preview.preview, name="preview"),
     path(CAMPAIGN + "edit/", definitions.edit_campaign, name="campaign-edit"),
     path(CAMPAIGN + "edit/preview/", draft_preview.preview_draft, name="campaign-edit-preview"),
     path(CAMPAIGN + "edit/file/", definitions.edit_file, name="campaign-file-edit"),
@@ -153,7 +154,6 @@ participant_urls: list[URLPattern] = [
     path(WORK + "end-questions/", leaving.end_questions, name="end-questions"),
     path(WORK + "done/", leaving.done, name="done"),
     path(WORK + "give-back/", leaving.give_back, name="give-back"),
-    path(CAMPAIGN + "preview/", preview.preview, name="preview"),
 ]
 
 report_urls: list[URLPattern] = [
@@ -188,9 +188,10 @@ gallery_urls: list[URLPattern] = [
 
 doctor_urls: list[URLPattern] = [path("doctor/", doctor.examine_table, name="doctor")]
 
+# Raters' first: addresses are tried in turn, and theirs are asked for most.
 urlpatterns = [
-    *organiser_urls,
     *participant_urls,
+    *organiser_urls,
     *report_urls,
     *help_urls,
     *gallery_urls,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -13,10 +14,14 @@ from rankme.protocols.files import stored_definition
 
 @dataclass(frozen=True)
 class FrozenDefinition:
-    """A campaign's definition as an object, and the ids of its criteria by name."""
+    """A campaign's definition as an object, and the ids of its criteria by name.
+
+    `kept` has what pages make of the definition alone, so that they make it once.
+    """
 
     definition: Definition
     criteria: dict[str, int]
+    kept: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 def frozen_definition(campaign: Campaign, version: int | None = None) -> FrozenDefinition:

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.db import connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 
+from rankme.queries import sql
 from tests.live import PATIENCE
 
 LOCKING = re.compile(r'\bFOR (NO KEY )?UPDATE\b( OF [\w"]+)?( SKIP LOCKED)?')
@@ -45,12 +46,13 @@ def errors_in(results: Sequence[Any]) -> list[Exception]:
 
 def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the guard away: rows are read, and nobody waits or steps aside for anybody."""
-    execute = CursorWrapper.execute
+    execute, prepared = CursorWrapper.execute, sql.prepared
 
     def unlocked(self: CursorWrapper, statement: str, values: Any = None) -> Any:
         return execute(self, LOCKING.sub("", statement), values)
 
     monkeypatch.setattr(CursorWrapper, "execute", unlocked)
+    monkeypatch.setattr(sql, "prepared", lambda statement: prepared(LOCKING.sub("", statement)))
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
@@ -30,6 +30,7 @@ from rankme.panel_links import PANELS
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch
+from rankme.queries.sql import columns_of, kept, objects_of
 
 from .presentations import PAGES, draw_presentation
 
@@ -50,12 +51,13 @@ class NoBatch:
 
 
 # This rater's own requests wait for each other here; other raters are not delayed.
-LOCK_RATER = "SELECT 1 FROM rankme_participant WHERE id = %s FOR NO KEY UPDATE"
+LOCK_RATER = "SELECT 1 FROM rankme_participant WHERE id = %(rater)s FOR NO KEY UPDATE"
 # What decides about a claim, read under that lock in one statement, because a whole class comes in
 # at the same time: the rater, what they hold and have done, and the first free slot of a batch that
 # they never had, with its pages. A rater who holds a batch locks no other slot.
 CLAIM = f"""
-    SELECT rater.*, campaign.state AS campaign_state, campaign.version AS newest_version,
+    SELECT {columns_of(Participant, "rater")},
+        campaign.state AS campaign_state, campaign.version AS newest_version,
         held.id AS held_sitting, held.slot_id AS held_slot,
         EXISTS (SELECT FROM rankme_assignment WHERE participant_id = rater.id) AS has_begun,
         EXISTS (
@@ -81,15 +83,15 @@ CLAIM = f"""
         )
         ORDER BY slot.copy, slot.batch_id LIMIT 1 FOR UPDATE OF slot SKIP LOCKED
     ) free ON true
-    WHERE rater.id = %s
+    WHERE rater.id = %(rater)s
 """
 
 
 @transaction.atomic
 def claim_batch(participant: Participant) -> Assignment | NoBatch:
     """Lease a batch to a participant; the one that they hold already, if there is one."""
-    with connection.cursor() as cursor:
-        cursor.execute(LOCK_RATER, [participant.pk])
+    with kept(LOCK_RATER, {"rater": participant.pk}):
+        pass
     found = _look(participant)
     definition = frozen_definition(found.campaign).definition
     if found.held_sitting is not None:
@@ -109,7 +111,7 @@ def claim_batch(participant: Participant) -> Assignment | NoBatch:
 
 def _look(participant: Participant) -> Any:
     """Read the rater with what `CLAIM` adds, and lock the slot that is free for them."""
-    found: Any = Participant.objects.raw(CLAIM, [participant.pk])[0]
+    found: Any = objects_of(Participant, CLAIM, {"rater": participant.pk})[0]
     # The campaign may have changed since the request began.
     participant.campaign.state = found.campaign_state
     participant.campaign.version = found.newest_version
@@ -196,7 +198,7 @@ def _revive(participant: Participant, definition: Definition) -> Assignment | No
 
 # The rater who left this slot unfinished stops counting before the new holder begins to: the count
 # reads that change to its end before it gives the row that is inserted.
-TAKE = """
+TAKE = f"""
     WITH abandoned AS (
         UPDATE rankme_assignment SET counts = false
         WHERE slot_id = %(slot)s AND counts RETURNING id
@@ -206,9 +208,9 @@ TAKE = """
     INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, version, state,
         counts, presentation, leased_until)
     SELECT %(campaign)s, %(batch)s, %(slot)s, %(rater)s, %(version)s, 'held',
-        true, %(presentation)s, statement_timestamp() + %(lasts)s
+        true, %(presentation)s, statement_timestamp() + %(lasts)s::interval
     FROM (SELECT count(*) FROM abandoned) AS before
-    RETURNING *
+    RETURNING {columns_of(Assignment)}
 """
 
 
@@ -227,7 +229,7 @@ def _claim_free(found: Any, definition: Definition) -> Assignment | None:
         "presentation": json.dumps(presentation),
         "lasts": timedelta(minutes=definition.crowd.lease_minutes),
     }
-    assignment = Assignment.objects.raw(TAKE, values)[0]
+    assignment = objects_of(Assignment, TAKE, values)[0]
     assignment.campaign = found.campaign
     return assignment
 
@@ -308,11 +310,11 @@ def _give_up(assignment: Assignment, state: str) -> None:
 
 # The rater first and then the slot of the batch that they work on, which is the order of everybody
 # who locks both: the one that they hold, or the last one that they began and lost.
-LOCK_WORK = """
+LOCK_WORK = f"""
     WITH rater AS MATERIALIZED (
-        SELECT * FROM rankme_participant WHERE id = %s FOR NO KEY UPDATE
+        SELECT * FROM rankme_participant WHERE id = %(rater)s FOR NO KEY UPDATE
     )
-    SELECT rater.*, work.slot_id AS work_slot
+    SELECT {columns_of(Participant, "rater")}, work.slot_id AS work_slot
     FROM rater LEFT JOIN LATERAL (
         SELECT slot.id AS slot_id
         FROM rankme_assignment mine JOIN rankme_slot slot ON slot.id = mine.slot_id
@@ -325,8 +327,8 @@ LOCK_WORK = """
     ) work ON true
 """
 # The sittings of a slot or of a rater, with what decides whose counts; unended ones come last.
-SITTINGS = """
-    SELECT sitting.*,
+SITTINGS = f"""
+    SELECT {columns_of(Assignment, "sitting")},
         EXISTS (
             SELECT FROM rankme_raterexclusion
             WHERE participant_id = sitting.participant_id AND withdrawn_at IS NULL
@@ -346,14 +348,14 @@ SITTINGS = """
 
 def lock_work(participant: Participant) -> tuple[Participant, int | None]:
     """Lock a rater, and the slot of the batch that they work on; return the row and the slot."""
-    locked: Any = Participant.objects.raw(LOCK_WORK, [participant.pk])[0]
+    locked: Any = objects_of(Participant, LOCK_WORK, {"rater": participant.pk})[0]
     locked.campaign = participant.campaign
     return locked, locked.work_slot
 
 
 def read_sittings(*, slot: int | None = None, rater: int | None = None) -> list[Any]:
     """Read the sittings of a slot, of a rater, or of both, as `SITTINGS` describes them."""
-    return list(Assignment.objects.raw(SITTINGS, {"slot": slot, "rater": rater}))
+    return objects_of(Assignment, SITTINGS, {"slot": slot, "rater": rater})
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -29,6 +29,7 @@ from rankme.protocols.exchange.payload_hashes import chained
 from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.queries.check_answers import may_try_again
 from rankme.queries.definitions import FrozenDefinition, frozen_definition
+from rankme.queries.sql import kept
 
 from . import check_rules
 from .assignments import HELD, is_answered, lease_end, settle_late
@@ -211,8 +212,7 @@ def store_screen(shown: ShownScreen, digest: str) -> Submission:
         "times": [judgement.time_ms for judgement in judged],
         "reasons": [judgement.cannot_judge for judgement in judged],
     }
-    with connection.cursor() as cursor:
-        cursor.execute(STORE, values)
+    with kept(STORE, values) as cursor:
         (submission.pk,) = cursor.fetchone()
     return submission
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.crypto import get_random_string, salted_hmac
@@ -22,6 +22,7 @@ from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
 from rankme.protocols.questions import asked_after
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.sql import columns_of, kept, objects_of
 from rankme.untrusted.clean_text import storable
 
 from .assignments import (
@@ -48,14 +49,14 @@ def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int
 
 
 # The same person is the same row, with the newest session. Any other conflict is an error.
-ENTER = """
+ENTER = f"""
     INSERT INTO rankme_participant AS rater (campaign_id, panel, external_id, session_id, study_id,
         label, state, language, entry_answers, version, completion_code, comment)
     VALUES (%(campaign)s, %(panel)s, %(external_id)s, %(session_id)s, %(study_id)s,
-        %(label)s, 'arrived', %(language)s, '{}', %(version)s, '', '')
+        %(label)s, 'arrived', %(language)s, '{{}}', %(version)s, '', '')
     ON CONFLICT (campaign_id, panel, external_id) DO UPDATE
         SET session_id = COALESCE(NULLIF(EXCLUDED.session_id, ''), rater.session_id)
-    RETURNING *
+    RETURNING {columns_of(Participant, "rater")}
 """
 
 
@@ -79,7 +80,7 @@ def enter(
         "language": language,
         "version": campaign.version,
     }
-    participant = Participant.objects.raw(ENTER, values)[0]
+    participant = objects_of(Participant, ENTER, values)[0]
     participant.campaign = campaign
     return participant
 
@@ -114,8 +115,7 @@ def give_consent(
 
 def _change(participant: Participant, statement: str, values: dict[str, Any]) -> None:
     """Change a rater's row, unless it was changed so before; bring the object up to date."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
+    with kept(statement, values) as cursor:
         names = [column.name for column in cursor.description]
         row = cursor.fetchone()
     if row is None:
@@ -386,8 +386,7 @@ def _store_end(rater: Participant, sitting: Any, slot_state: str, *, outcome: st
         "outcome": outcome,
         "code": _code_for(rater, Outcome(outcome)) if outcome else "",
     }
-    with connection.cursor() as cursor:
-        cursor.execute(FINISH, values)
+    with kept(FINISH, values) as cursor:
         ended = cursor.fetchone()
     if ended is not None:
         rater.state, rater.outcome, rater.completion_code, rater.completed_at = ended

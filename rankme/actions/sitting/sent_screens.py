@@ -10,8 +10,6 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from rankme.errors import InvalidAnswer, Problem
 from rankme.models import Assignment, Output, Participant, Submission, Trial
 from rankme.protocols.answers import Reading
@@ -20,6 +18,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.sent_screen import SentScreen
 from rankme.protocols.screens import ScreenSpec
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
+from rankme.queries.sql import kept, objects_of
 from rankme.queries.trial_material import TrialMaterial, material_of_check
 
 from .speed_flags import OTHER_SCREENS, Sitting
@@ -68,7 +67,7 @@ SHOWN = f"""
     FROM rankme_assignment sitting
     JOIN rankme_campaign campaign ON campaign.id = sitting.campaign_id
     LEFT JOIN rankme_trial trial
-        ON trial.id = (sitting.presentation #>> ARRAY[%(place)s, '0'])::bigint
+        ON trial.id = (sitting.presentation #>> ARRAY[%(place)s::text, '0'])::bigint
     LEFT JOIN rankme_item item ON item.id = trial.item_id
     LEFT JOIN rankme_checktrial checked ON checked.trial_id = trial.id
     WHERE sitting.id = %(assignment)s
@@ -153,12 +152,11 @@ def shown_screen(participant: Participant, sent: SentScreen) -> ShownScreen:
     InvalidAnswer : the sitting is another rater's, or has no such trial
     """
     named = {"assignment": sent.assignment, "participant": participant.pk}
-    with connection.cursor() as cursor:
-        cursor.execute(LOCK, named)
+    with kept(LOCK, named) as cursor:
         if not cursor.rowcount:
             raise InvalidAnswer([Problem("assignment", "does not belong to you")])
     asked = named | {"key": sent.key, "place": str(sent.trial), "screen": sent.screen}
-    row: Any = Assignment.objects.raw(SHOWN, asked)[0]
+    row: Any = objects_of(Assignment, SHOWN, asked)[0]
     if sent.trial >= len(row.presentation):
         raise InvalidAnswer([Problem("trial", "is not in this batch")])
     # The campaign may have changed since the request began.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from csp.constants import NONCE, SELF
@@ -61,7 +62,7 @@ def with_script_inside(
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, code: str) -> HttpResponse:
     """The link that raters follow: known raters continue, others are asked for consent."""
-    campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False, is_archive=False)
+    campaign = rater_identity.campaign_at(code)
     with in_the_campaigns_language(request, campaign):
         answer = _take_consent if request.method == "POST" else _come_in
         response = unstored(answer(request, campaign, frozen_definition(campaign).definition))
@@ -98,7 +99,7 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         "terms": terms_of(campaign, definition),
         "arrival": arrival.signed(campaign),
         "stored_name": rater_identity.stored_name(campaign, arrival),
-        "modules": work_scripts(definition),
+        "modules": partial(work_scripts, definition),
     }
     return render(request, "participant/arrival/consent.html", context)
 
@@ -221,7 +222,7 @@ def instructions(request: HttpRequest, rater: Participant) -> HttpResponse:
     context = {
         "campaign": rater.campaign,
         "definition": definition,
-        "modules": work_scripts(definition),
+        "modules": partial(work_scripts, definition),
         "has_changed": rater.instructed_at is not None,
         "gate": gate_of(definition),
     }

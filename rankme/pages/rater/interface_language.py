@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import DatabaseError
@@ -15,13 +17,14 @@ from django.utils.translation import gettext as _
 from rankme.errors import InvalidDefinition
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
-from rankme.queries.definitions import frozen_definition
+from rankme.queries.definitions import FrozenDefinition, frozen_definition
 from rankme.queries.words import catalogue_for, missing_texts, needed_texts
 from rankme.untrusted.clean_text import storable
 
 from .campaign_catalogue import CampaignCatalogue, speaking
 from .rater_identity import ACCESS_DAYS
 
+T = TypeVar("T")
 PARAMETER = "interface"
 COOKIE = "__Secure-rater-language" if settings.SESSION_COOKIE_SECURE else "rater-language"
 
@@ -41,14 +44,15 @@ def in_the_language_of(definition: Definition, chosen: str = "") -> AbstractCont
 
 
 def in_the_language_of_raters(
-    request: HttpRequest, definition: Definition, recorded: str = ""
+    request: HttpRequest, frozen: FrozenDefinition, recorded: str = ""
 ) -> AbstractContextManager[None]:
     """The same for a rater's request, which remembers it in case that it ends on an error page.
 
     `recorded` is the language in which the rater gave consent.
     """
+    definition = frozen.definition
     chosen = chosen_language(request, definition, recorded)
-    visit = RaterVisit(definition, chosen, offered_languages(definition))
+    visit = RaterVisit(definition, chosen, offered_languages(definition), frozen.kept)
     request.rater_visit = visit  # type: ignore[attr-defined]
     return in_the_language_of(definition, chosen)
 
@@ -60,6 +64,15 @@ class RaterVisit:
     definition: Definition
     language: str
     offered: dict[str, str]
+    kept: dict[Hashable, Any]
+
+    def once(self, part: Hashable, make: Callable[[], T]) -> T:
+        """A part of pages that only the version and the language decide, made once."""
+        key = (part, self.language, translation.get_language())
+        if key not in self.kept:
+            self.kept[key] = make()
+        found: T = self.kept[key]
+        return found
 
 
 def offered_languages(definition: Definition) -> dict[str, str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import get_random_string, salted_hmac
 
@@ -15,6 +16,7 @@ from rankme.actions.panel import entry as panel_entry
 from rankme.models import Campaign, Participant
 from rankme.panel_links import PANELS
 from rankme.protocols.crowd import Crowd
+from rankme.queries.sql import columns_of, objects_of
 from rankme.untrusted.clean_text import storable
 
 COOKIE = "__Secure-rater" if settings.SESSION_COOKIE_SECURE else "rater"
@@ -28,6 +30,28 @@ BROWSER_LETTERS = 22
 
 def new_browser() -> str:
     return get_random_string(BROWSER_LETTERS)
+
+
+# The definition is read once for each version (`frozen_definition`), and not with every request.
+OF_CAMPAIGN = [
+    field.attname for field in Campaign._meta.concrete_fields if field.attname != "definition"
+]
+OPEN = f"""
+    SELECT {", ".join(OF_CAMPAIGN)} FROM rankme_campaign
+    WHERE code = %(code)s AND launched_at IS NOT NULL AND NOT is_archive
+"""
+
+
+def campaign_at(code: str) -> Campaign:
+    """The launched campaign of a rater's address.
+
+    Raises
+    ------
+    Http404 : there is none
+    """
+    for campaign in objects_of(Campaign, OPEN, {"code": code}):
+        return campaign
+    raise Http404
 
 
 @dataclass(frozen=True)
@@ -108,15 +132,27 @@ def _is_an_id(text: str) -> bool:
     return 0 < len(text) <= LONGEST_ID and storable(text) and not {"{", "}"} & set(text)
 
 
+KNOWN = f"""
+    SELECT {columns_of(Participant)} FROM rankme_participant
+    WHERE campaign_id = %(campaign)s AND panel = %(panel)s AND external_id = %(external_id)s
+"""
+
+
 def known_rater(campaign: Campaign, arrival: Arrival) -> Participant | None:
     """The rater whom an arrival names, as seen from the browser that it came from.
 
     An invitation is a secret, so it opens the rater's work in any browser, as does a link that the
     panel has signed. A panel's id is not secret.
     """
-    found = campaign.participants.filter(panel=arrival.panel, external_id=arrival.external_id)
-    rater = found.first()
-    return rater and recognised(rater, arrival)
+    named = {
+        "campaign": campaign.pk,
+        "panel": arrival.panel,
+        "external_id": arrival.external_id,
+    }
+    for rater in objects_of(Participant, KNOWN, named):
+        rater.campaign = campaign
+        return recognised(rater, arrival)
+    return None
 
 
 def recognised(rater: Participant, arrival: Arrival) -> Participant:
@@ -170,10 +206,6 @@ def _access(rater: Participant) -> str:
     return f"{rater.pk}.{rater.generation}.{browser}"
 
 
-# The definition is read once for each version (`frozen_definition`), and not with every request.
-OF_CAMPAIGN = [
-    field.attname for field in Campaign._meta.concrete_fields if field.attname != "definition"
-]
 # A rater with their campaign, if their cookie or personal link still opens something. The age of a
 # signature would be by this machine's clock, and one that is set right after it was wrong must not
 # send everybody away in the middle of a batch. So access follows the record: it lasts while a batch
@@ -181,17 +213,18 @@ OF_CAMPAIGN = [
 # every request of every rater asks this, and Django takes longer to write it than the database to
 # answer.
 RATER = f"""
-    SELECT rater.*, {", ".join(f"campaign.{name} AS campaign_{name}" for name in OF_CAMPAIGN)}
+    SELECT {columns_of(Participant, "rater")},
+        {", ".join(f"campaign.{name} AS campaign_{name}" for name in OF_CAMPAIGN)}
     FROM rankme_participant rater JOIN rankme_campaign campaign ON campaign.id = rater.campaign_id
     WHERE rater.id = %(rater)s AND rater.generation = %(generation)s AND campaign.code = %(code)s
     AND (
-        rater.arrived_at > statement_timestamp() - %(lasts)s
-        OR rater.completed_at > statement_timestamp() - %(lasts)s
+        rater.arrived_at > statement_timestamp() - %(lasts)s::interval
+        OR rater.completed_at > statement_timestamp() - %(lasts)s::interval
         OR EXISTS (
             SELECT FROM rankme_assignment
             WHERE participant_id = rater.id
             AND (state = 'held'
-                OR COALESCE(ended_at, leased_until) > statement_timestamp() - %(lasts)s)
+                OR COALESCE(ended_at, leased_until) > statement_timestamp() - %(lasts)s::interval)
         )
     )
 """
@@ -207,7 +240,9 @@ def _rater_with(access: str, code: str) -> Participant | None:
     if not (number.isdecimal() and generation.isdecimal()):
         return None
     asked = {"rater": int(number), "generation": int(generation), "code": code}
-    found = list(Participant.objects.raw(RATER, asked | {"lasts": timedelta(days=ACCESS_DAYS)}))
+    found: list[Any] = objects_of(
+        Participant, RATER, asked | {"lasts": timedelta(days=ACCESS_DAYS)}
+    )
     if not found:
         return None
     (rater,) = found

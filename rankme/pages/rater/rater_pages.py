@@ -32,7 +32,7 @@ State = Participant.State
 def in_the_campaigns_language(
     request: HttpRequest, campaign: Campaign, *, recorded: str = ""
 ) -> AbstractContextManager[None]:
-    return in_the_language_of_raters(request, frozen_definition(campaign).definition, recorded)
+    return in_the_language_of_raters(request, frozen_definition(campaign), recorded)
 
 
 def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

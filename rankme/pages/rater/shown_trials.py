@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import Any, NamedTuple, cast
 
-from django.contrib.postgres.fields import ArrayField
-from django.db.models import JSONField, SmallIntegerField
-from django.db.models.expressions import RawSQL
 from django.urls import reverse
 
 from rankme.actions.rows.shown_as import PICTURES, SHOWN_AS
 from rankme.actions.sitting.presentations import option_seed
-from rankme.models import Assignment, CheckTrial, Item, MediaFile, Output, Trial
+from rankme.models import Assignment, Item, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of
 from rankme.protocols.exchange.marks import Mark
 from rankme.protocols.exchange.page_shapes import FileKind, TrialFile
 from rankme.protocols.texts import PracticeTrial
-
-if TYPE_CHECKING:
-    from django_stubs_ext import WithAnnotations
+from rankme.queries.sql import kept
 
 
 @dataclass(frozen=True)
@@ -43,22 +39,62 @@ class ShownTrial:
     answered: tuple[int, ...] = ()  # its screens that the server already has
 
 
-# The outputs of a trial in the order of the plan, and the screens of it that the rater answered.
-OUTPUTS = """(
-    SELECT jsonb_agg(jsonb_build_object(
-        'text', output.text, 'marks', output.marks, 'alt', output.alt, 'file', CASE
-            WHEN file.id IS NOT NULL
-            THEN jsonb_build_object('name', file.name, 'kind', file.kind, 'seconds', file.seconds)
-        END
-    ) ORDER BY place.position)
-    FROM rankme_trialoutput place JOIN rankme_output output ON output.id = place.output_id
-    LEFT JOIN rankme_mediafile file ON file.id = output.media_id
-    WHERE place.trial_id = rankme_trial.id
-)"""
-ANSWERED = """ARRAY(
-    SELECT DISTINCT screen FROM rankme_submission
-    WHERE trial_id = rankme_trial.id AND assignment_id = %s AND NOT surplus ORDER BY screen
-)"""
+class StoredFile(NamedTuple):
+    """The part of a `MediaFile` that a page names."""
+
+    name: str
+    kind: str
+    seconds: float | None
+
+
+class StoredItem(NamedTuple):
+    """The part of an `Item` that a page shows: objects of models take ten times as long."""
+
+    input: str
+    reference: str
+    context: str
+    factors: dict[str, Any]
+    alt: str
+    media: StoredFile | None
+
+
+class StoredOutput(NamedTuple):
+    """The part of an `Output` that a page shows."""
+
+    text: str
+    marks: Sequence[Mark] | None
+    alt: str
+    media: StoredFile | None
+
+
+FILE = """CASE WHEN {file}.id IS NOT NULL
+    THEN jsonb_build_array({file}.name, {file}.kind, {file}.seconds) END"""
+# Each trial with its item, its check, its outputs in the order of the plan, and the screens of it
+# that the rater answered.
+TRIALS = f"""
+    SELECT trial.id,
+        jsonb_build_array(item.input, item.reference, item.context, item.factors, item.alt,
+            {FILE.format(file="of_item")}),
+        checked.shown,
+        (
+            SELECT jsonb_agg(
+                jsonb_build_array(output.text, output.marks, output.alt, {FILE.format(file="file")})
+                ORDER BY place.position
+            )
+            FROM rankme_trialoutput place JOIN rankme_output output ON output.id = place.output_id
+            LEFT JOIN rankme_mediafile file ON file.id = output.media_id
+            WHERE place.trial_id = trial.id
+        ),
+        ARRAY(
+            SELECT DISTINCT screen FROM rankme_submission
+            WHERE trial_id = trial.id AND assignment_id = %(sitting)s AND NOT surplus
+            ORDER BY screen
+        )
+    FROM rankme_trial trial JOIN rankme_item item ON item.id = trial.item_id
+    LEFT JOIN rankme_mediafile of_item ON of_item.id = item.media_id
+    LEFT JOIN rankme_checktrial checked ON checked.trial_id = trial.id
+    WHERE trial.id = ANY(%(trials)s::bigint[])
+"""
 
 
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
@@ -66,47 +102,44 @@ def trials_of(assignment: Assignment) -> list[ShownTrial]:
 
     A check is shown as any other trial, and nothing tells which one it is.
     """
-    trials = (
-        Trial.objects.select_related("item__media", "as_check")
-        .annotate(
-            in_order=RawSQL(OUTPUTS, [], JSONField()),
-            answered=RawSQL(ANSWERED, [assignment.pk], ArrayField(SmallIntegerField())),
-        )
-        .in_bulk([trial for trial, _ in assignment.presentation])
-    )
+    code = assignment.campaign.code
+    asked = {
+        "sitting": assignment.pk,
+        "trials": [trial for trial, _places in assignment.presentation],
+    }
+    with kept(TRIALS, asked) as cursor:
+        found = {trial: read for trial, *read in cursor.fetchall()}
     return [
         replace(
-            _shown_page(assignment.campaign.code, trials[trial], places),
+            _shown_page(code, found[trial], places),
             option_seed=tuple(option_seed(assignment, trial)),
-            answered=tuple(trials[trial].answered),
+            answered=tuple(found[trial][-1]),
         )
         for trial, places in assignment.presentation
     ]
 
 
-class ReadTrial(TypedDict):
-    """What `trials_of` reads with a trial."""
+def _shown_page(code: str, read: Sequence[Any], places: Sequence[int]) -> ShownTrial:
+    """A trial as `TRIALS` reads it, without its number."""
+    item, check, outputs, _answered = read
+    words, source, around, factors, alt, file = json.loads(item)
+    stored_item = StoredItem(words, source, around, factors, alt, _stored_file(file))
+    if check is not None:
+        return _shown_check(code, stored_item, json.loads(check), places)
+    stored = [
+        StoredOutput(text, marks, alt, _stored_file(file))
+        for text, marks, alt, file in json.loads(outputs or "[]")
+    ]
+    return shown_trial(code, stored_item, [stored[place] for place in places])
 
-    in_order: list[dict[str, Any]] | None
-    answered: list[int]
+
+def _stored_file(found: Sequence[Any] | None) -> StoredFile | None:
+    return None if found is None else StoredFile(*found)
 
 
-def _shown_page(
-    code: str, trial: WithAnnotations[Trial, ReadTrial], places: Sequence[int]
+def _shown_check(
+    code: str, item: StoredItem, shown: dict[str, Any], places: Sequence[int]
 ) -> ShownTrial:
-    if hasattr(trial, "as_check"):
-        return _shown_check(code, trial.item, trial.as_check, places)
-    stored = [_output(found) for found in trial.in_order or ()]
-    return shown_trial(code, trial.item, [stored[place] for place in places])
-
-
-def _output(found: dict[str, Any]) -> Output:
-    file = found.pop("file")
-    return Output(media=MediaFile(**file) if file else None, **found)
-
-
-def _shown_check(code: str, item: Item, check: CheckTrial, places: Sequence[int]) -> ShownTrial:
-    shown = check.shown
     marks = shown.get("marks") or [()] * len(shown["outputs"])
     return ShownTrial(
         shown["input"],
@@ -120,7 +153,11 @@ def _shown_check(code: str, item: Item, check: CheckTrial, places: Sequence[int]
 
 
 def shown_trial(
-    code: str, item: Item, outputs: Sequence[Output], *, in_words: bool | None = None
+    code: str,
+    item: Item | StoredItem,
+    outputs: Sequence[Output | StoredOutput],
+    *,
+    in_words: bool | None = None,
 ) -> ShownTrial:
     """An item with these outputs, in this order; in words unless it was drawn for pictures."""
     return ShownTrial(
@@ -136,7 +173,7 @@ def shown_trial(
     )
 
 
-def _file(code: str, owner: Item | Output) -> TrialFile | None:
+def _file(code: str, owner: Item | Output | StoredItem | StoredOutput) -> TrialFile | None:
     if owner.media is None:
         return None
     address = reverse("rankme:media", args=[code, owner.media.name])

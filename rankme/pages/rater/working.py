@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -23,7 +24,7 @@ from rankme.protocols.exchange.sent_screen import OtherVersion, SentComplaint, S
 from rankme.queries.definitions import frozen_definition
 
 from . import rater_identity
-from .interface_language import in_the_language_of_raters
+from .interface_language import RaterVisit, in_the_language_of_raters
 from .page_document import as_json, page_document
 from .participant_words import instrument_words, script_words
 from .rater_pages import (
@@ -52,9 +53,9 @@ def work(request: HttpRequest, rater: Participant) -> HttpResponse:
     assignment = assignments.claim_batch(rater)
     if isinstance(assignment, NoBatch):
         return _no_batch(request, rater, assignment)
-    definition = frozen_definition(rater.campaign, assignment.version).definition
-    with in_the_language_of_raters(request, definition, rater.language):
-        context = work_context(request, rater, assignment, definition)
+    frozen = frozen_definition(rater.campaign, assignment.version)
+    with in_the_language_of_raters(request, frozen, rater.language):
+        context = work_context(request, rater, assignment, frozen.definition)
         return render(request, "participant/work/work.html", context)
 
 
@@ -62,6 +63,7 @@ def work_context(
     request: HttpRequest, rater: Participant, assignment: Assignment, definition: Definition
 ) -> dict[str, Any]:
     code = rater.campaign.code
+    visit: RaterVisit = request.rater_visit  # type: ignore[attr-defined]
     trials = trials_of(assignment)
     shown = page_document(definition, trials, seed=assignment.pk)
     document: PageDocument = {
@@ -83,9 +85,9 @@ def work_context(
             "work": reverse("rankme:work", args=[code]),
             "enter": reverse("rankme:enter", args=[code]),
         },
-        "instruments": instrument_scripts(definition),
-        "words": script_words(definition),
-        "instrument_words": instrument_words(definition),
+        "instruments": visit.once(instrument_scripts, lambda: instrument_scripts(definition)),
+        "words": visit.once(script_words, lambda: script_words(definition)),
+        "instrument_words": visit.once(instrument_words, lambda: instrument_words(definition)),
     }
     resume_link = reverse("rankme:resume", args=[code, rater_identity.resume_token(rater)])
     return screens_context(definition) | {
@@ -98,15 +100,18 @@ def work_context(
 
 
 def screens_context(definition: Definition) -> dict[str, Any]:
-    """What the templates of the screens need, for raters and for the organiser's preview."""
+    """What the templates of the screens need, for raters and for the organiser's preview.
+
+    Templates call what is used only inside `{% once %}`.
+    """
     return {
         "definition": definition,
-        "screens": screen_parts(definition),
-        "all_keys": all_keys(definition),
+        "screens": partial(screen_parts, definition),
+        "all_keys": partial(all_keys, definition),
         "has_digest": not all(screen.timed for screen in definition.screens),
         "tells_answers": tells_answers(definition),
         "has_bell": any(screen.timed and screen.timed.bell for screen in definition.screens),
-        "modules": work_scripts(definition),
+        "modules": partial(work_scripts, definition),
         "stylesheets": work_stylesheets(definition),
     }
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 
 from rankme.pages.previews import gallery
-from rankme.pages.rater import entering
+from rankme.pages.rater import rater_identity
 from tests.campaigns import make_campaign, make_owner
 
 
@@ -31,7 +31,7 @@ def failing(monkeypatch, visitor):
 
     def answers(error: Exception, method: str = "get", **headers):
         # The URL configuration holds the views themselves, so what they call fails.
-        monkeypatch.setattr(entering, "get_object_or_404", raising(error))
+        monkeypatch.setattr(rater_identity, "campaign_at", raising(error))
         monkeypatch.setattr(gallery, "render", raising(error))
         return getattr(visitor, method)("/r/x/", **headers), visitor.get("/gallery/", **headers)
 

@@ -137,8 +137,8 @@ def test_the_instructions_name_every_script_of_the_work_page(client):
     instructions = client.get(reverse("rankme:instructions", args=[campaign.code]))
     client.post(reverse("rankme:instructions", args=[campaign.code]))
     work = client.get(reverse("rankme:work", args=[campaign.code]))
-    modules = instructions.context["modules"]
-    assert modules == work.context["modules"]
+    modules = instructions.context["modules"]()
+    assert modules == work.context["modules"]()
     for address in modules:
         link = f'<link rel="modulepreload" href="{address}">'
         assert link in instructions.content.decode() and link in work.content.decode()
