@@ -66,7 +66,8 @@ class Answer:
     """What may be claimed on one criterion, best system first.
 
     `headline` is one sentence, which `details` complete. `unit` names the values of `standings`,
-    and `method` the model of `pairs`; both are empty where nothing can be claimed.
+    and `method` the model of `pairs`; the latter is empty where nothing can be claimed.
+    `lower_is_better` is about the values, as for penalties and errors.
     """
 
     criterion: str
@@ -78,11 +79,17 @@ class Answer:
     alpha: float | None = None
     pairs: tuple[Pair, ...] = ()
     sequential: SequentialSection | None = None
+    lower_is_better: bool = False
 
     @property
     def is_claim(self) -> bool:
         """Whether a model holds at all, be it that it tells no pair apart."""
         return bool(self.pairs)
+
+    @property
+    def values(self) -> str:
+        """What the values are, and which are better, as a figure says it."""
+        return f"{self.unit} (lower is better)" if self.lower_is_better else self.unit
 
     @property
     def sentence(self) -> str:
@@ -132,6 +139,7 @@ def answer_of(found: CriterionReport, generality: str) -> Answer:
             *_without_claim(found, values),
             tuple(Standing(system, value) for system, value in values),
             unit,
+            lower_is_better=_is_lower_better(found),
         )
     alpha, number = found.alpha, len(model.estimates)
     place = {system: k for k, (system, _, _) in enumerate(model.estimates)}
@@ -159,6 +167,7 @@ def answer_of(found: CriterionReport, generality: str) -> Answer:
         model.name,
         alpha,
         tuple(model.pairs),
+        lower_is_better=_is_lower_better(found),
     )
 
 
@@ -170,7 +179,8 @@ def _after_looks(found: CriterionReport, section: SequentialSection) -> Answer:
         if section.reason:
             why = section.reason, "The numbers below describe these judgements only."
         described = tuple(Standing(system, value) for system, value in values)
-        return Answer(found.criterion, headline, why, described, unit)
+        lower = _is_lower_better(found)
+        return Answer(found.criterion, headline, why, described, unit, lower_is_better=lower)
     place = {system: k for k, system in enumerate(section.systems)}
     apart = [(place[pair.a], place[pair.b]) for pair in section.pairs if pair.apart]
     letters = compact_letters(len(place), apart)
@@ -197,7 +207,14 @@ def _after_looks(found: CriterionReport, section: SequentialSection) -> Answer:
         section.alpha,
         section.pairs,
         section,
+        _is_lower_better(found),
     )
+
+
+def _is_lower_better(found: CriterionReport) -> bool:
+    """Whether the values that an answer shows are better if they are lower; wins never are."""
+    is_of_values = found.ranking is None and found.categories is None
+    return is_of_values and not found.higher_is_better
 
 
 def _model(found: CriterionReport) -> Model | None:
@@ -273,14 +290,17 @@ def _without_claim(
 
 def _headline(standings: Sequence[Standing], pairs: Sequence[Pair], alpha: float) -> str:
     first = standings[0].system
-    rivals = _rivals(first, pairs, alpha)
-    if not rivals:
-        return f"{first} is the best system."
+    unbeaten = _unbeaten(standings)
     if not any(_apart(pair, alpha) for pair in pairs):
         return "No system was found to be better than another."
-    if len(rivals) == len(standings) - 1:
-        return "No best system can be named."
-    return f"The best system is {_listed([first, *rivals], 'or')}."
+    if unbeaten == [first]:
+        return f"{first} is the best system."
+    return f"The best system is {_listed(unbeaten, 'or')}."
+
+
+def _unbeaten(standings: Sequence[Standing]) -> list[str]:
+    """Return the systems that may be the best: no other was found to be better."""
+    return [each.system for each in standings if each.rank_low == 1]
 
 
 def _rivals(first: str, pairs: Sequence[Pair], alpha: float) -> list[str]:
@@ -308,12 +328,8 @@ def _details(
     level = confidence_of(alpha)
     if not rivals:
         yield _lead(model, level)
-    elif len(rivals) < len(standings) - 1:
-        others = len(standings) - 1 - len(rivals)
-        yield (
-            f"{first} has the best estimate, but was not told apart from {_some(rivals)}; the "
-            f"other {f'{others} systems are' if others > 1 else 'system is'} worse than {first}."
-        )
+    elif apart:
+        yield _about_rivals(standings, rivals)
     together = f" for all {number} pairs together" if number > 1 else ""
     holds = f"{beyond(generality)}, with {level} confidence{together}"
     if apart:
@@ -326,6 +342,20 @@ def _details(
             f"{none} told apart {holds}. This does not show that they are equal: differences of "
             f"{_amount(most, model.unit)} remain possible."
         )
+
+
+def _about_rivals(standings: Sequence[Standing], rivals: Sequence[str]) -> str:
+    """Say which systems the first was not told apart from, and what is known of them."""
+    first, others = standings[0].system, len(standings) - 1 - len(rivals)
+    beaten = len(set(rivals) - set(_unbeaten(standings)))
+    known = (
+        f", of which {beaten} {'are' if beaten > 1 else 'is'} worse than another" if beaten else ""
+    )
+    worse = f"the other {f'{others} systems are' if others > 1 else 'system is'} worse than {first}"
+    return (
+        f"{first} has the best estimate, but was not told apart from {_some(rivals)}{known}"
+        f"{f'; {worse}' if others else ''}."
+    )
 
 
 def _some(names: Sequence[str]) -> str:

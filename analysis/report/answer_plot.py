@@ -25,7 +25,7 @@ def answer_plot(answer: Answer, width: float = TWO_COLUMNS) -> Figure:
     by_rank = answer.is_claim and answer.unit == "log-odds"
     for row, each in enumerate(answer.standings):
         value, low, high = _drawn(each, row + 1 if by_rank else None)
-        axes.plot(value, row, "o", color=INK, markersize=4.5)
+        axes.plot(value, row, "o", color=INK, markersize=4.5, clip_on=False)
         if low is not None and high is not None:
             axes.plot([low, high], [row, row], color=INK, linewidth=1.3)
     if by_rank:
@@ -34,11 +34,11 @@ def answer_plot(answer: Answer, width: float = TWO_COLUMNS) -> Figure:
     if answer.is_claim:
         letter_columns(axes, [each.letters for each in answer.standings])
         level = confidence_of(answer.alpha or 0.0)
-        what, range_ = ("rank", "range") if by_rank else (answer.unit, "interval")
+        what, range_ = ("rank", "range") if by_rank else (answer.values, "interval")
         if answer.sequential is not None:
             label_x(
                 figure,
-                f"{answer.unit} of these judgements; systems that share a letter were not told "
+                f"{answer.values} of these judgements; systems that share a letter were not told "
                 f"apart at {level}, for all looks together",
             )
             return figure
@@ -48,7 +48,7 @@ def answer_plot(answer: Answer, width: float = TWO_COLUMNS) -> Figure:
             "systems that share a letter were not told apart",
         )
     else:
-        label_x(figure, f"{answer.unit} (of these judgements; no difference can be claimed)")
+        label_x(figure, f"{answer.values}, of these judgements; no difference can be claimed")
     return figure
 
 

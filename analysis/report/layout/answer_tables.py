@@ -147,8 +147,15 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
         ),
         rows_of(*rows),
         Role.ANSWER,
-        notes=(_about(answer),) if answer.is_claim else (),
+        notes=tuple(_notes(answer)),
     )
+
+
+def _notes(answer: Answer) -> Iterator[str]:
+    if answer.lower_is_better:
+        yield _("Lower values are better.")
+    if answer.is_claim:
+        yield _about(answer)
 
 
 def _about(answer: Answer) -> str:

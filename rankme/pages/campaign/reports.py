@@ -93,7 +93,9 @@ class Heading:
     @property
     def question(self) -> str:
         """Empty where it says no more than the title, as in archives."""
-        return "" if self.asked.casefold() in (self.name, self.title.casefold()) else self.asked
+        asked = self.asked.casefold()
+        is_same = asked == self.name or asked.rstrip(" .?!") == self.title.casefold()
+        return "" if is_same else self.asked
 
 
 # --- Asking ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from analysis.errors import Undefined
 from analysis.report import scale_section
@@ -15,13 +16,21 @@ from analysis.report.make import make_report
 from analysis.report.options import ReportOptions
 from tests.analysis.studies import from_rows, report_of_every_kind
 
-NAMES = ("ash", "birch", "cedar", "dogwood", "elm")
+NAMES = (
+    "ash", "birch", "cedar", "dogwood", "elm", "fir", "gorse", "hazel", "ivy",
+)  # fmt: skip
 QUICK = {"runs": 2, "agreement_resamples": 0}
 # How a sentence names systems that it calls best, or one that is ahead of another.
 BEST = re.compile(r"(?:The best system is (.*?)|^(\w+) is the best system)\.")
 AHEAD = re.compile(
     r"It is ahead of (\w+), the next, by ([\d.]+) \(95 % \w* ?interval ([\d.]+) to ([\d.]+)\)"
 )
+ONE_OF = re.compile(r"The best system is one of (\d+): .* and \d+ more\.")
+MANY = re.compile(
+    r"^(\w+) has the best estimate, but was not told apart from (\d+) others(?:, of which \d+ "
+    r"(?:are|is) worse than another)?; the other (\d+ systems are|system is) worse than \1\."
+)
+BEATEN = re.compile(r"^(\w+) has .*, of which (\d+) (?:are|is) worse than another")
 WORSE = re.compile(r"^(\w+) has the best .*? told apart from (.*?); the other .* worse than \1\.")
 
 
@@ -66,25 +75,51 @@ def held_by(found) -> set[tuple[str, str]]:
     }
 
 
+def closed(held: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """With what follows: of two differences in a row, the one between their ends."""
+    found = set(held)
+    while more := {(a, d) for a, b in found for c, d in found if b == c} - found:
+        found |= more
+    return found
+
+
 def overclaims(answer, held, systems) -> list[str]:
     """What the sentence says that is not among the differences that the model holds."""
     names = "|".join(systems)
     said = []
-    for match in BEST.finditer(answer.sentence):
+    beaten, implied = {worse for _, worse in held}, closed(held)
+    many = ONE_OF.search(answer.headline)
+    if many and int(many[1]) != len(systems) - len(beaten):
+        said.append(many[0])
+    for match in () if many else BEST.finditer(answer.sentence):
         best = set(re.findall(names, match[1] or match[2]))
-        # A system that is not named is beaten by one that is.
-        said += [f"not {x}" for x in set(systems) - best if not {(b, x) for b in best} & held]
+        # A system that is not named is beaten.
+        said += [f"not {x}" for x in set(systems) - best - beaten]
     if len(best := re.findall(rf"^({names}) is the best", answer.headline)) == 1:
-        said += [f"{best[0]} > {x}" for x in set(systems) - {*best} if (best[0], x) not in held]
+        said += [f"{best[0]} > {x}" for x in set(systems) - {*best} if (best[0], x) not in implied]
         ahead_of = [match[1] for match in AHEAD.finditer(answer.sentence)]
         said += [f"ahead of {x}" for x in ahead_of if (best[0], x) not in held]
     for detail in answer.details:
-        if match := WORSE.match(detail):
+        if match := MANY.match(detail):
+            won = sum((match[1], x) in held for x in systems)
+            worse = int(match[3].split()[0]) if match[3][0].isdigit() else 1
+            if won != worse or len(systems) - 1 - won != int(match[2]):
+                said.append(match[0])
+        elif match := WORSE.match(detail):
             beaten = set(systems) - {match[1]} - set(re.findall(names, match[2]))
             said += [f"{match[1]} > {x}" for x in beaten if (match[1], x) not in held]
+        if match := BEATEN.match(detail):
+            rivals = set(systems) - {match[1]} - {x for x in systems if (match[1], x) in held}
+            if int(match[2]) != len(rivals & beaten):
+                said.append(match[0])
     told = re.search(r"(\d+) of \d+ pairs", answer.sentence)
     if told and int(told[1]) != len(held):
         said.append(told[0])
+    for each in answer.standings if answer.is_claim else ():
+        above = sum((x, each.system) in held for x in systems)
+        below = sum((each.system, x) in held for x in systems)
+        if (each.rank_low, each.rank_high) != (1 + above, len(systems) - below):
+            said.append(f"ranks {each.rank_low} to {each.rank_high} of {each.system}")
     letters = {each.system: set(each.letters) for each in answer.standings}
     said += [
         f"letters of {a} and {b}"
@@ -104,6 +139,7 @@ SWEEP = [
             (6, 12, 2, 0.0, "raters"), (12, 12, 5, 0.0, "both"), (12, 12, 5, 0.3, "both"),
             (12, 20, 5, 0.6, "raters"), (12, 20, 5, 1.5, "both"), (8, 12, 2, 1.5, "both"),
             (8, 12, 2, 0.3, "items"), (16, 6, 4, 0.8, "both"), (5, 30, 4, 3.0, "both"),
+            (10, 12, 9, 0.0, "both"), (8, 20, 9, 0.15, "both"), (12, 20, 9, 0.2, "raters"),
         ]
     )
 ]  # fmt: skip
@@ -130,6 +166,7 @@ def test_no_sentence_says_more_than_its_model_holds(swept):
     assert {"X is the best system.", "No system was found to be better than another."} < headlines
     assert "No difference between these systems can be claimed." in headlines
     assert any(each.startswith("The best system is X or") for each in headlines)
+    assert any(each.startswith("The best system is one of ") for each in headlines)
 
 
 def test_the_check_finds_a_sentence_that_claims_what_a_careless_model_would(swept):
@@ -252,3 +289,20 @@ def test_the_figure_has_an_interval_and_letters_for_each_system(swept):
         assert [tuple(line) for line in lines] == ends
         letters = sorted(note.get_text() for note in axes.texts)
         assert letters == sorted("".join(each.letters for each in answer.standings))
+
+
+def test_penalties_and_errors_say_that_lower_is_better():
+    """In the figure and in the table, and nowhere else."""
+    said = {}
+    for tables in tables_of(report_of_every_kind()):
+        answer = tables.answer
+        words = answer_plot(answer).findobj(Text)
+        in_figure = "lower is better" in " ".join(each.get_text() for each in words)
+        in_table = "Lower values are better." in tables.answered.notes
+        said[tables.name] = {in_figure, in_table, answer.lower_is_better}
+    assert {name for name, where in said.items() if where == {True}} == {"reading", "errors"}
+    assert all(where in ({True}, {False}) for where in said.values())
+    table = study(3, raters=8, items=8, systems=3, step=3.0)
+    likert, arena = answers_of(reported(table, lower_is_better=["likert", "arena"]))
+    assert likert.lower_is_better
+    assert not arena.lower_is_better, "wins are better, whatever the values are"
