@@ -145,9 +145,9 @@ def _about_rankings(ranking: RankingSection, units: Units, drawn: str) -> Iterat
 
 def _about_resampled(ranking: Ranking, units: Units, drawn: str) -> str:
     """Say whether the clusters may be claimed, and about whom."""
+    counted = " and ".join(unit.counted() for unit in units.sampled).replace("item", drawn)
     found = (
-        f"With {RESAMPLED[units.generality].format(drawn)} resampled "
-        f"({' and '.join(unit.counted() for unit in units.sampled)}) there "
+        f"With {RESAMPLED[units.generality].format(drawn)} resampled ({counted}) there "
         f"{'is' if _number_of_clusters(ranking) == 1 else 'are'} {_clusters(ranking)}"
     )
     if units.refusal(LEAST_RESAMPLED_UNITS):
@@ -157,7 +157,10 @@ def _about_resampled(ranking: Ranking, units: Units, drawn: str) -> str:
         )
     if _number_of_clusters(ranking) == 1:
         return f"{found}: no boundary can be claimed {units.beyond}."
-    return f"{found}: claim these boundaries {units.beyond}."
+    return (
+        f"{found}. If they were planned as the result, claim these boundaries {units.beyond}, in "
+        "place of the answer's pairs and not beside them."
+    )
 
 
 def _about_strengths(found: BradleyTerry, units: Units, drawn: str) -> str:
@@ -274,13 +277,21 @@ def _about_mixed(
             "and so tells a system about which raters disagree most apart too often."
         )
     if section.clustered is not None:
-        differ = any(contrast.p < alpha for contrast in section.clustered.contrasts)
         by = {"raters": "rater", "items": drawn, "both": f"rater and {drawn}"}[units.generality]
         yield (
             f"Least squares on system and rater, with errors clustered by {by}, makes "
             f"the fewest assumptions: {_apart(section.clustered.contrasts, alpha)} differ, "
-            f"{units.beyond}; {'claim these' if differ else 'no difference can be claimed'}."
+            f"{units.beyond}; {_use_of_clustered(section, alpha)}."
         )
+
+
+def _use_of_clustered(section: ScaleSection | RankingSection, alpha: float) -> str:
+    """Say what to do with the differences: a criterion has one model to be claimed."""
+    assert section.clustered is not None
+    if isinstance(section, RankingSection) and section.bradley_terry is not None:
+        return "this checks the answer, which is read off Bradley–Terry, and adds no claim to it"
+    differ = any(contrast.p < alpha for contrast in section.clustered.contrasts)
+    return "claim these" if differ else "no difference can be claimed"
 
 
 def _apart(contrasts: Sequence[Contrast], alpha: float) -> str:
@@ -293,8 +304,9 @@ def _apart(contrasts: Sequence[Contrast], alpha: float) -> str:
 
 def _about_categories(categories: CategorySection, part: JudgementTable) -> Iterator[str]:
     sizes = [row.judgements for row in categories.rows]
+    few, many = min(sizes), max(sizes)
     yield (
-        f"Percentages of {min(sizes)} to {max(sizes)} judgements a system; with "
+        f"Percentages of {few if few == many else f'{few} to {many}'} judgements a system; with "
         f"{int(np.median(sizes))} judgements a share of 50 % is uncertain by about "
         f"± {100 / np.sqrt(np.median(sizes)):.0f} points, and by more as raters judge alike."
     )
