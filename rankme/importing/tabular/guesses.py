@@ -323,10 +323,13 @@ NAMES_IN_JUDGEMENTS: dict[str, tuple[str, ...]] = {
     "rater": (
         "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "participant",
         "participant_id", "evaluator", "evaluator_id", "judge", "judge_id", "judgeid", "user",
-        "user_id", "x_worker_id",
+        "user_id", "x_worker_id", "username", "user_name", "subject", "subject_id", "completed_by",
     ),
-    "item": (*(name for name in NAMES["item"][1:] if not INDEX.match(name)), *NAMES["document"]),
-    "system": NAMES["system"][1:],
+    "item": (
+        *(name for name in NAMES["item"][1:] if not INDEX.match(name)), "input_item", "stimulus",
+        "stimulus_id", "task_id", *NAMES["document"],
+    ),
+    "system": (*NAMES["system"][1:], "input_system", "input_model", "condition"),
     "criterion": ("criteria", "metric", "dimension", "aspect", "quality_criterion", "question"),
     VALUE: ("score", "rating", "label", "judgement", "judgment"),
     "input": (
@@ -347,7 +350,9 @@ NOT_VALUES = {
     "x_unit_id", "unit_id",
     "last_page", "status", "locationlatitude", "locationlongitude", "location_latitude",
     "location_longitude", "id", "response_id", "total_points",
+    "rt", "trial_index", "time_elapsed", "lead_time", "worktimeinseconds", "hitid", "assignmentid",
 }  # fmt: skip
+NUMBER_OF_SOMETHING = re.compile(r"_(id|rt|ms|time|seconds|index|timestamp)$")
 LONGEST_FACTOR_NAME = 100
 
 
@@ -393,6 +398,7 @@ class _JudgementGuess:
             if name not in self.roles.values()
             and not INDEX.match(column_name(name))
             and plain_name(name) not in NOT_VALUES
+            and not NUMBER_OF_SOMETHING.search(plain_name(name))
             and self.sample.is_mostly_numbers(name)
         ]
         is_unnamed = "system" not in self.roles and "criterion" not in self.roles

@@ -27,6 +27,8 @@ AFFIXES = (
     "model_responses", "completions", "generations", "hypotheses", "predictions", "candidates",
     "answers", "replies", "translations", "summaries", "texts", "models", "systems",
 )  # fmt: skip
+# By Mechanical Turk, by Potato for each point of a scale, and by PsychoPy.
+ADDED_BY_TOOLS = re.compile(r"^Answer\.|\.(scale_\d+|response)$")
 JOINT = re.compile(r"[_\-. :/|]+")
 CRITERION_WORDS = {
     "accuracy", "adequacy", "appropriateness", "clarity", "coherence", "completeness",
@@ -57,7 +59,8 @@ def says_rater(name: str) -> bool:
 
 
 def says_criterion(name: str) -> bool:
-    return name.strip().casefold() in CRITERION_WORDS
+    said = name_said(name)
+    return said.casefold() in CRITERION_WORDS or said != name.strip()
 
 
 def read_headings(headings: Sequence[str], says: Says) -> dict[str, dict[str, str]]:
@@ -68,12 +71,17 @@ def read_headings(headings: Sequence[str], says: Says) -> dict[str, dict[str, st
     InvalidColumns : a heading cannot be divided into two names
     """
     if len(says) < 2:
-        return {heading: dict.fromkeys(says, heading.strip()) for heading in headings}
+        return {heading: dict.fromkeys(says, name_said(heading)) for heading in headings}
     halves = grid_of(headings) or {heading: _halves_at_last(heading) for heading in headings}
     return {
         heading: dict(zip(says, halves.get(heading) or _halves_at_last(heading), strict=True))
         for heading in headings
     }
+
+
+def name_said(heading: str) -> str:
+    """The name in a heading, without what tools add: `Answer.fluency`, `fluency.scale_4`."""
+    return ADDED_BY_TOOLS.sub("", heading.strip()) or heading.strip()
 
 
 def grid_of(headings: Sequence[str]) -> dict[str, tuple[str, str]]:

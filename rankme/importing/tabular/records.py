@@ -18,6 +18,7 @@ from rankme.importing.problems import StopFile
 from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
 
+from .annotation_tools import APPRAISE, is_appraise, is_of_appraise_alone, unfolded
 from .columns import column_name
 from .names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 
@@ -57,6 +58,8 @@ class Shape:
     is_regular: bool = True  # nearly all rows that were looked at are as long as the header
     # Names whose values are objects, of which each part is a column.
     nested: frozenset[str] = frozenset()
+    # Which rows below the header are no data.
+    skips: Callable[[list[str]], bool] | None = None
 
     @classmethod
     def of(cls, names: Iterable[str], form: Form, **more: Any) -> Shape:
@@ -235,7 +238,7 @@ def _array_shape(file: SourceFile) -> Shape | None:
         for _, element in islice(strict_json.elements(text), ELEMENTS_LOOKED_AT):
             if not isinstance(element, dict):
                 return None
-            found.append(element)
+            found += unfolded(element)
     except strict_json.InvalidJson:
         pass  # reading the whole file reports it
     return _shape_of_records(found, Form.JSON_ARRAY) if any(found) else None
@@ -248,7 +251,8 @@ def _json_shape(file: SourceFile, first: str) -> Shape | None:
         return None
     head = file.head.decode(file.encoding, errors="replace")
     others = map(_object, head.splitlines()[1:ELEMENTS_LOOKED_AT])
-    return _shape_of_records([document, *(each for each in others if each)], Form.JSON_LINES)
+    found = [document, *(each for each in others if each)]
+    return _shape_of_records([row for each in found for row in unfolded(each)], Form.JSON_LINES)
 
 
 def _object(line: str) -> dict[str, Any] | None:
@@ -296,6 +300,9 @@ def _table_shape(file: SourceFile, first: str, delimiter: str) -> Shape | None:
     rows = _first_rows(file, first, delimiter)
     if not rows:
         return None
+    if delimiter == "," and not file.header and is_appraise([cells for _, cells in rows]):
+        form = Form.DELIMITED
+        return Shape.of(APPRAISE, form, delimiter=delimiter, skips=is_of_appraise_alone)
     header, last_above = header_of(rows, file.header)
     if not file.header and not _is_regular(rows, header):
         header, last_above = rows[0][0], rows[0][0]
@@ -386,7 +393,8 @@ def _as_records(
             )
             continue
         file.rows += 1
-        yield line, dict(zip(columns, cells, strict=True))
+        if shape.skips is None or not shape.skips(cells):
+            yield line, dict(zip(columns, cells, strict=True))
 
 
 def _check_header(sources: Sources, file: SourceFile, shape: Shape) -> None:
@@ -537,11 +545,13 @@ def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[
         file.rows += 1
         try:
             document = strict_json.parse(text, deepest=sources.limits.json_depth)
-            record = _record_of(document, sources, shape.nested, columns)
+            rows = unfolded(document)
+            found = [_record_of(row, sources, shape.nested, columns) for row in rows]
         except strict_json.InvalidJson as refused:
             sources.problems.add(str(refused), file=file.label, line=line)
             continue
-        yield line, record
+        for record in found:
+            yield line, record
 
 
 def _array_records(
@@ -554,8 +564,9 @@ def _array_records(
     try:
         for line, element in strict_json.elements(text, deepest=sources.limits.json_depth):
             file.rows += 1
-            record = _record_of(element, sources, shape.nested, columns)
-            yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
+            for row in unfolded(element):
+                record = _record_of(row, sources, shape.nested, columns)
+                yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
     except strict_json.InvalidJson as refused:
         sources.problems.add(str(refused), file=file.label, line=refused.line or line)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from rankme.importing.media.media_types import is_media_name
 
+from .annotation_tools import bare
 from .columns import column_name
 
 # What pandas and its relatives write next to the data.
@@ -128,7 +129,7 @@ def _is_dialogue(cell: str) -> bool:
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        float(bare(cell))
     except ValueError:
         return False
     return True

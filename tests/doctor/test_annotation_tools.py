@@ -1,0 +1,183 @@
+"""The doctor reads what annotation tools export, written here as their own code writes it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from rankme.doctor.examination import examine
+from tests.doctor.test_makes import seen
+
+TIME = "2026-05-01T09:00:00.000000Z"
+
+
+def label_studio(ratings: pd.DataFrame, path: Path) -> None:
+    """The JSON export: a task has the annotations of all raters, and one that was skipped."""
+    tasks = []
+    for number, ((item, model), rows) in enumerate(ratings.groupby(["item_id", "model"]), 1):
+        given = [
+            {"id": 1000 * number + place, "completed_by": {"id": place, "email": row.annotator},
+             "was_cancelled": False, "lead_time": 9.5, "created_at": TIME,
+             "result": [
+                 {"id": "a", "from_name": "quality", "to_name": "text", "type": "rating",
+                  "value": {"rating": row.rating}},
+                 {"id": "b", "from_name": "error", "to_name": "text", "type": "labels",
+                  "value": {"start": 0, "end": 3, "labels": ["wrong"]}},
+             ]}
+            for place, row in enumerate(rows.itertuples())
+        ]  # fmt: skip
+        skipped = given[0] | {"was_cancelled": True}
+        data = {"text": f"A text of {model}.", "item": item, "system": model}
+        task = {"id": number, "annotations": [skipped, *given], "data": data, "meta": {}}
+        tasks.append(task | {"file_upload": "tasks.json", "created_at": TIME, "project": 1})
+    path.write_text(json.dumps(tasks))
+
+
+def label_studio_rows(ratings: pd.DataFrame, value: Callable[[int], object]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "annotation_id": range(1, len(ratings) + 1),
+            "annotator": ratings["annotator"],
+            "created_at": TIME,
+            "id": range(500, 500 + len(ratings)),
+            "item": ratings["item_id"],
+            "lead_time": 9.5,
+            "quality": [value(each) for each in ratings["rating"]],
+            "system": ratings["model"],
+            "text": "A text.",
+            "updated_at": TIME,
+        }
+    )
+
+
+def pearmut(ratings: pd.DataFrame, path: Path) -> None:
+    """The log: a line has all systems of a screen; here, two segments and no marks."""
+    texts = {model: f"A text of {model}." for model in ratings["model"].unique()}
+    lines = []
+    for number, (rater, rows) in enumerate(ratings.groupby("annotator", sort=False)):
+        by_item = [(item, each) for item, each in rows.groupby("item_id", sort=False)]
+        for screen in zip(by_item[::2], by_item[1::2], strict=True):
+            answers = [
+                {row.model: {"score": row.rating, "error_spans": [], "textfield": None}
+                 for row in each.itertuples()}
+                for _, each in screen
+            ]  # fmt: skip
+            items = [{"item_id": item, "src": "A source.", "tgt": texts} for item, _ in screen]
+            log = {"actions": [{"time": 1.5, "action": "load"}], "user_id": rater}
+            lines.append(json.dumps({"annotation": answers, "item": items, "item_i": number} | log))
+    path.write_text("\n".join(lines))
+
+
+def appraise(ratings: pd.DataFrame, path: Path) -> None:
+    """No headings; checks with damaged outputs, and scores of whole documents, are in it, too."""
+    rows = [
+        (row.annotator, row.model, row.item_id[1:], kind, "eng", "deu", row.rating, "news.1", whole,
+         1588000000.1, 1588000009.3)
+        for row in ratings.itertuples()
+        for kind, whole in (("TGT", False), ("BAD", False), ("TGT", True))
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_csv(path, index=False, header=False)
+
+
+def mechanical_turk(ratings: pd.DataFrame, path: Path) -> None:
+    rows = ratings.rename(
+        columns={"annotator": "WorkerId", "item_id": "Input.item", "model": "Input.system"}
+    )
+    rows["Answer.tone"] = rows.pop("rating")
+    rows.insert(0, "HITId", range(len(rows)))
+    rows.insert(1, "AssignmentStatus", "Approved")
+    rows.insert(2, "WorkTimeInSeconds", range(20, 20 + len(rows)))
+    rows.to_csv(path, index=False)
+
+
+def potato(ratings: pd.DataFrame, path: Path) -> None:
+    """A column for each point of the scale, of which one is filled; the model was added."""
+    rows = pd.DataFrame({"instance_id": ratings["item_id"], "user_id": ratings["annotator"]})
+    for point in range(1, 6):
+        chosen = [str(point) if each == point else "" for each in ratings["rating"]]
+        rows[f"tone.scale_{point}"] = chosen
+    rows.assign(model=ratings["model"]).to_csv(path, index=False)
+
+
+def jspsych(ratings: pd.DataFrame, path: Path) -> None:
+    rows = ratings.set_axis(["participant_id", "item", "system", "response"], axis=1)
+    rows.insert(0, "rt", range(900, 900 + len(rows)))
+    rows.insert(1, "trial_index", range(len(rows)))
+    rows.insert(2, "time_elapsed", range(0, 1000 * len(rows), 1000))
+    rows.to_csv(path, index=False)
+
+
+def psychopy(ratings: pd.DataFrame, path: Path) -> None:
+    names = ["participant", "stimulus", "condition", "slider.response"]
+    rows = ratings.set_axis(names, axis=1)
+    rows.assign(**{"slider.rt": 1.25, "session": 1}).to_csv(path, index=False)
+
+
+def argilla(ratings: pd.DataFrame, path: Path) -> None:
+    rows = ratings.set_axis(["user", "id", "system", "quality"], axis=1)
+    rows.assign(status="submitted").to_json(path, orient="records", lines=True)
+
+
+EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    "label_studio.json": label_studio,
+    "label_studio.csv": lambda table, path: label_studio_rows(
+        table, lambda value: json.dumps([{"rating": value}])
+    ).to_csv(path, index=False),
+    "label_studio_choices.csv": lambda table, path: label_studio_rows(table, str).to_csv(
+        path, index=False
+    ),
+    "label_studio_min.json": lambda table, path: label_studio_rows(
+        table, lambda value: [{"rating": value}]
+    ).to_json(path, orient="records"),
+    "appraise.csv": appraise,
+    "mechanical_turk.csv": mechanical_turk,
+    "potato.csv": potato,
+    "jspsych.csv": jspsych,
+    "psychopy.csv": psychopy,
+    "argilla.jsonl": argilla,
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_exports_of_annotation_tools_are_read_as_they_are(name, ratings, tmp_path):
+    """One criterion: numbers of annotations and seconds are no values."""
+    path = tmp_path / name
+    EXPORTS[name](ratings, path)
+    means = ratings.groupby("model")["rating"].mean().sort_values(ascending=False)
+    letters = zip(means.index, [round(mean, 9) for mean in means], "ABC", strict=True)
+    found = examine(path)
+    assert seen(found) == [(system, 48, mean, each, each) for system, mean, each in letters]
+    assert ": 144 judgements, 6 raters, 8 items, 3 systems, 1 criterion;" in found.read
+
+
+def test_the_log_of_pearmut_has_scores_and_marks(ratings, tmp_path):
+    path = tmp_path / "pearmut.jsonl"
+    pearmut(ratings, path)
+    found = {each.criterion: each for each in examine(path).criteria}
+    means = ratings.groupby("model")["rating"].mean()
+    (scores,) = [each for name, each in found.items() if "score" in name]
+    assert {line.system: line.mean for line in scores.systems} == pytest.approx(dict(means))
+
+
+def test_an_export_that_names_no_system_says_that_there_is_one(ratings, tmp_path):
+    """Potato's JSON lines know items and raters alone."""
+    path = tmp_path / "potato.jsonl"
+    lines = [
+        {"instance_id": row.item_id, "user_id": row.annotator, "spans": {}, "links": {},
+         "labels": {"tone": {f"scale_{row.rating}": str(row.rating)}}}
+        for row in ratings[ratings["model"] == "Birch"].itertuples()
+    ]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)))
+    found = examine(path)
+    assert ": 48 judgements, 6 raters, 8 items, 1 system, 1 criterion;" in found.read
+    assert "no column names the system" in " ".join(found.understood)
+    assert "one system" in found.criteria[0].published
+
+
+def test_what_only_resembles_such_an_export_stays_as_it_is(ratings, tmp_path):
+    path = tmp_path / "records.jsonl"
+    rows = ratings.assign(annotations=3, data="A text that all share.")
+    rows.to_json(path, orient="records", lines=True)
+    assert ", 3 systems, " in examine(path).read
