@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -27,12 +27,30 @@ class Reproduced:
     cv: float | None
 
 
+# The pairs of systems that a study tells apart: the better one first.
+Claims = Collection[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Conclusions:
+    """Counts pairs of systems by what two studies conclude about them.
+
+    `same` has those that both tell apart in the same direction, or neither tells apart.
+    """
+
+    same: int
+    earlier_only: int
+    now_only: int
+    opposite: int
+
+
 @dataclass(frozen=True)
 class Reproduction:
     """Two studies of one criterion, over the systems that both have.
 
     `same_order` counts the pairs of systems that both order alike, of `pairs`. Ties are the same
-    order where both have them. `pearson` and `spearman` need three systems, and scores that differ.
+    order where both have them. `conclusions` is None where a study's are not known. `pearson` and
+    `spearman` need three systems, and scores that differ.
     """
 
     criterion: str
@@ -43,6 +61,7 @@ class Reproduction:
     same_order: int
     pairs: int
     missing: tuple[str, ...] = ()
+    conclusions: Conclusions | None = None
 
 
 def small_sample_cv(values: ArrayLike, *, lowest: float = 0.0) -> float:
@@ -82,6 +101,7 @@ def reproduction(
     now: Mapping[str, float],
     *,
     lowest: float = 0.0,
+    claims: tuple[Claims, Claims] | None = None,
 ) -> Reproduction:
     """Compare the scores of two studies.
 
@@ -90,6 +110,7 @@ def reproduction(
     criterion : its name
     earlier, now : the systems' scores in each study, such as their means
     lowest : the lowest score of the scale, the same in both studies
+    claims : the pairs that each study tells apart, if both are known
 
     Raises
     ------
@@ -116,7 +137,27 @@ def reproduction(
         int(same),
         len(pairs),
         tuple(sorted({*earlier, *now} - {*names})),
+        None if claims is None else _conclusions(names, *claims),
     )
+
+
+def _conclusions(names: Sequence[str], earlier: Claims, now: Claims) -> Conclusions:
+    counts = {"same": 0, "earlier_only": 0, "now_only": 0, "opposite": 0}
+    for a, b in combinations(names, 2):
+        before, after = (_direction(a, b, claims) for claims in (earlier, now))
+        if before == after:
+            counts["same"] += 1
+        elif not after:
+            counts["earlier_only"] += 1
+        elif not before:
+            counts["now_only"] += 1
+        else:
+            counts["opposite"] += 1
+    return Conclusions(**counts)
+
+
+def _direction(a: str, b: str, claims: Claims) -> int:
+    return ((a, b) in claims) - ((b, a) in claims)
 
 
 def _cv(earlier: float, now: float, lowest: float) -> float | None:

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analysis.errors import TableError
-from rankme.exporting.paper.earlier import as_csv, read_scores
+from rankme.exporting.paper.earlier import as_csv, read_study
 from rankme.exporting.paper.heds import Answer, parsed
 from rankme.untrusted.clean_text import storable
 
@@ -22,13 +22,16 @@ class EarlierForm(forms.Form):
 
     file = forms.FileField(
         label=_("Scores of an earlier study (CSV)"),
-        help_text=_("Columns: criterion, system, score; names as in this campaign."),
+        help_text=_(
+            "Columns: criterion, system, score; names as in this campaign. With a column of "
+            "letters (systems that share one were not told apart), conclusions are compared, too."
+        ),
     )
 
     def clean_file(self) -> str:
         """The scores as they are stored."""
         try:
-            scores = as_csv(read_scores(self.cleaned_data["file"].file))
+            scores = as_csv(read_study(self.cleaned_data["file"].file))
         except TableError as error:
             raise forms.ValidationError(list(error.problems)[:MOST_PROBLEMS]) from error
         if not storable(scores):

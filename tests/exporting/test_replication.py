@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from analysis.report.answer import answers_of
 from analysis.report.bundle import Bundle
 from analysis.scales.reproduction import small_sample_cv
 from rankme.actions.campaign import campaigns, replicas
@@ -56,6 +57,14 @@ def test_a_study_is_repeated_and_compared(client, tmp_path):
     rate(again, raters=4)
     repeated = executed(asked(again), pictures=("svg",))
     (table,) = earlier.tables(study_of(again))
+    reports = [study_of(each).report for each in (first, again)]
+    told = [
+        {(pair.a, pair.b) for answer in answers_of(report) for pair in answer.pairs
+         if pair.p < answer.alpha}
+        for report in reports
+    ]  # fmt: skip
+    same = 10 - len(told[0] ^ told[1]) + len(told[0] & {(b, a) for a, b in told[1]})
+    assert f"Same conclusion about {same} of 10 pairs of systems" in " ".join(table.notes)
     before, after = (
         {row.system: row.mean for row in study_of(each).report.criteria[0].systems}
         for each in (first, again)
@@ -103,6 +112,12 @@ def test_scores_of_an_earlier_study_are_uploaded_and_compared(db, client):
     latex = client.get(f"{address}files/earlier.tex").content.decode()
     assert "CV* &" in latex or "& CV*" in latex
     assert "Sys1,30" in client.get(f"{address}files/earlier.csv").content.decode()
+    assert b"not the same conclusion" in client.get(address).content
+    letters = b"criterion,system,score,letters\nquality,Sys0,50,A\nquality,Sys1,30,B\n"
+    assert client.post(f"{address}earlier/", {"file": io.BytesIO(letters)}).status_code == 302
+    page = client.get(address).content.decode()
+    assert "Same conclusion about 0 of 1 pairs of systems; told apart only earlier: 1;" in page
+    assert "not the same conclusion" not in page
 
 
 MADE = {

@@ -21,6 +21,16 @@ def reproduction_table(found: Reproduction) -> Table:
         notes.append(f"Mean CV*: {found.mean_cv:.2f} (percent; 0: identical scores).")
     if found.pearson is not None and found.spearman is not None:
         notes.append(f"Pearson's r = {found.pearson:.2f}, Spearman's rho = {found.spearman:.2f}.")
+    if (said := found.conclusions) is not None:
+        notes.append(
+            f"Same conclusion about {said.same} of {found.pairs} pairs of systems; told apart only "
+            f"earlier: {said.earlier_only}; only now: {said.now_only}; in opposite directions: "
+            f"{said.opposite}."
+        )
+    else:
+        notes.append(
+            "The same order is not the same conclusion where a study did not tell systems apart."
+        )
     if found.missing:
         notes.append(f"In one study only: {', '.join(found.missing)}.")
     return Table(
@@ -28,8 +38,5 @@ def reproduction_table(found: Reproduction) -> Table:
         f"{found.criterion}: both studies",
         columns,
         rows_of(*((row.system, row.earlier, row.now, row.cv) for row in found.systems)),
-        notes=(
-            *notes,
-            "The same order is not the same conclusion where a study did not tell systems apart.",
-        ),
+        notes=tuple(notes),
     )

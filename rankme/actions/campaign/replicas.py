@@ -14,7 +14,7 @@ from analysis.report.bundle import Bundle
 from analysis.report.stored import read_report
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
-from rankme.exporting.paper.earlier import EARLIER, as_csv, scores_of
+from rankme.exporting.paper.earlier import EARLIER, as_csv, study_from
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition, MaterialSpec, TableSpec
 from rankme.protocols.files import definition_from_yaml
@@ -47,7 +47,7 @@ def replicate(bundle: Bundle, *, by: User, title: str = "") -> Campaign:
     tables = _columns(bundle.files.get(OUTPUTS, b""))
     copy = create_campaign(by, _definition(definition, title, tables))
     report = read_report(bundle.report)
-    confirm_answers(copy, {EARLIER: as_csv(scores_of(report))}, by=by)
+    confirm_answers(copy, {EARLIER: as_csv(study_from(report))}, by=by)
     note(copy, by, gettext_noop("replicates a study"), signature=report.signature)
     return copy
 

@@ -23,7 +23,7 @@ def test_the_scale_is_moved_to_zero_and_its_unit_does_not_matter():
             small_sample_cv(scores, lowest=lowest)
 
 
-def test_conclusions_are_the_orders_of_pairs():
+def test_orders_of_pairs_are_compared():
     found = reproduction("q", {"a": 1, "b": 2, "c": 3, "x": 9}, {"a": 1, "b": 3, "c": 2, "y": 1})
     assert (found.same_order, found.pairs) == (2, 3)
     assert found.missing == ("x", "y")
@@ -33,3 +33,12 @@ def test_conclusions_are_the_orders_of_pairs():
     assert (tied.same_order, tied.pearson) == (1, None)
     with pytest.raises(Undefined):
         reproduction("q", {"a": 1}, {"b": 1})
+
+
+def test_conclusions_are_the_same_where_both_or_neither_tell_systems_apart():
+    scores = dict.fromkeys("abcd", 1.0)
+    earlier, now = {("a", "b"), ("a", "c"), ("c", "d")}, {("a", "b"), ("d", "c"), ("b", "d")}
+    found = reproduction("q", scores, scores, claims=(earlier, now)).conclusions
+    # Same: a b (both), a d and b c (neither); earlier only: a c; now only: b d; opposite: c d.
+    assert (found.same, found.earlier_only, found.now_only, found.opposite) == (3, 1, 1, 1)
+    assert reproduction("q", scores, scores).conclusions is None
