@@ -159,7 +159,7 @@ def _about_resampled(ranking: Ranking, units: Units, drawn: str) -> str:
         return f"{found}: no boundary can be claimed {units.beyond}."
     return (
         f"{found}. If they were planned as the result, claim these boundaries {units.beyond}, in "
-        "place of the answer's pairs and not beside them."
+        "place of the answer's pairs and not in addition to them."
     )
 
 

@@ -3,8 +3,11 @@
 from functools import cache
 
 import numpy as np
+import pytest
 
 from analysis import JudgementTable
+from analysis.errors import Undefined
+from analysis.report import scale_section
 from analysis.report.make import make_report
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
@@ -146,3 +149,15 @@ def every_kind(seed: int = 8) -> JudgementTable:
 def report_of_every_kind() -> Report:
     """The report of a campaign that has a criterion of every kind."""
     return make_report(every_kind(), ReportOptions.from_dict(EVERY_KIND))
+
+
+def report_without_mixed_models(table: JudgementTable, options: dict) -> Report:
+    """A report without the models that take most of its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        for method in ("fit_mixed", "fit_ordinal", "generalisability"):
+            patch.setattr(scale_section, method, left_out)
+        return make_report(table, ReportOptions.from_dict(options))
+
+
+def left_out(*_: object, **__: object) -> None:
+    raise Undefined("Left out.")

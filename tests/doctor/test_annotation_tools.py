@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rankme.doctor.examination import examine
-from tests.doctor.test_makes import seen
+from tests.doctor.findings import seen
 
 TIME = "2026-05-01T09:00:00.000000Z"
 
@@ -142,7 +142,7 @@ EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_exports_of_annotation_tools_are_read_as_they_are(name, ratings, tmp_path):
-    """One criterion: numbers of annotations and seconds are no values."""
+    """One criterion: numbers of annotations and seconds are not values."""
     path = tmp_path / name
     EXPORTS[name](ratings, path)
     means = ratings.groupby("model")["rating"].mean().sort_values(ascending=False)

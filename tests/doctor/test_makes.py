@@ -18,6 +18,7 @@ from rankme.doctor.examination import Examination, examine, reading_of
 from rankme.doctor.heds import ANSWERED, NEVER_IN_A_TABLE
 from rankme.importing import ImportRefused
 from tests.analysis.published import ORACLE_DATA
+from tests.doctor.findings import seen
 
 ODD = Path(__file__).parents[1] / "data" / "odd_tables"
 
@@ -78,14 +79,6 @@ MAKES: dict[str, Write] = {
         pa.Table.from_pandas(table), path, compression="uncompressed"
     ),
 }
-
-
-def seen(found: Examination) -> list[tuple[str, int, float, str, str]]:
-    (criterion,) = found.criteria
-    return [
-        (each.system, each.judgements, round(each.mean, 9), each.published, each.strict)
-        for each in criterion.systems
-    ]
 
 
 @pytest.mark.parametrize("name", MAKES)

@@ -1,8 +1,8 @@
 """Exports of annotation tools whose records hold several answers, as rows with one rater each.
 
 Label Studio (JSON) and Potato (JSON lines) nest the answers; Appraise writes tables without
-headings. What is no number or single choice is left out. Marks, and Pearmut's log, have readers of
-their own.
+headings. Anything but numbers and single choices is left out. Marks, and Pearmut's log, have
+readers of their own.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _potato(record: Document) -> Iterator[Document]:
 
 
 def _plain(record: Document) -> Document:
-    """Those parts of a record that are no lists or objects, and are filled."""
+    """Those parts of a record that are filled, without lists and objects."""
     return {
         name: value
         for name, value in record.items()

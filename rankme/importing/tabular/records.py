@@ -58,7 +58,7 @@ class Shape:
     is_regular: bool = True  # nearly all rows that were looked at are as long as the header
     # Names whose values are objects, of which each part is a column.
     nested: frozenset[str] = frozenset()
-    # Which rows below the header are no data.
+    # Which rows below the header are not data.
     skips: Callable[[list[str]], bool] | None = None
 
     @classmethod

@@ -7,14 +7,10 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from analysis.errors import Undefined
-from analysis.report import scale_section
 from analysis.report.answer import answer_of, answers_of
 from analysis.report.answer_plot import answer_plot
 from analysis.report.layout.report_tables import tables_of
-from analysis.report.make import make_report
-from analysis.report.options import ReportOptions
-from tests.analysis.studies import from_rows, report_of_every_kind
+from tests.analysis.studies import from_rows, report_of_every_kind, report_without_mixed_models
 
 NAMES = (
     "ash", "birch", "cedar", "dogwood", "elm", "fir", "gorse", "hazel", "ivy",
@@ -50,17 +46,10 @@ def study(seed: int, *, raters: int = 8, items: int = 12, systems: int = 4, step
     return from_rows(rows)
 
 
-def left_out(*_: object, **__: object) -> None:
-    raise Undefined("Left out.")
-
-
 def reported(table, **options):
-    """A report without mixed models, which no answer uses and which take most of its time."""
+    """A report without mixed models, which no answer uses."""
     kinds = {"likert": "scale", "arena": "relative"}
-    with pytest.MonkeyPatch.context() as patch:
-        for method in ("fit_mixed", "fit_ordinal", "generalisability"):
-            patch.setattr(scale_section, method, left_out)
-        return make_report(table, ReportOptions.from_dict({**QUICK, "kinds": kinds, **options}))
+    return report_without_mixed_models(table, {**QUICK, "kinds": kinds, **options})
 
 
 def held_by(found) -> set[tuple[str, str]]:

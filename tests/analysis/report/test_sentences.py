@@ -17,12 +17,10 @@ import scipy
 from analysis import JudgementTable
 from analysis.ranking.clusters import SCHEME_OF
 from analysis.reliability.krippendorff import krippendorff_alpha
-from analysis.report import scale_section
 from analysis.report.make import make_report
 from analysis.report.model import CriterionReport, Report
 from analysis.report.options import ReportOptions
 from tests.analysis.judged import rebuilt
-from tests.analysis.report.test_answer import left_out
 from tests.analysis.studies import (
     EVERY_KIND,
     QUICK,
@@ -32,6 +30,7 @@ from tests.analysis.studies import (
     from_rows,
     magnitudes,
     report_of,
+    report_without_mixed_models,
     sliders,
 )
 
@@ -143,7 +142,7 @@ def resampled(found, part, report):
         else ": no boundary can be claimed for new raters and new items."
         if clusters == 1
         else ". If they were planned as the result, claim these boundaries for new raters and new "
-        "items, in place of the answer's pairs and not beside them."
+        "items, in place of the answer's pairs and not in addition to them."
     )
     return (
         used(part, "rater"), items, "is" if clusters == 1 else "are", clusters,
@@ -324,11 +323,7 @@ def in_two_arenas() -> JudgementTable:
 
 
 def unmixed(table: JudgementTable, options: dict) -> Case:
-    """Without mixed models, which take most of the time."""
-    with pytest.MonkeyPatch.context() as patch:
-        for method in ("fit_mixed", "fit_ordinal", "generalisability"):
-            patch.setattr(scale_section, method, left_out)
-        return table, make_report(table, ReportOptions.from_dict({**QUICK, **options}))
+    return table, report_without_mixed_models(table, {**QUICK, **options})
 
 
 def first(table: JudgementTable, raters: int) -> JudgementTable:
