@@ -160,7 +160,7 @@ def answer_of(found: CriterionReport, generality: str) -> Answer:
     )
     return Answer(
         found.criterion,
-        _headline(standings, model.pairs, alpha),
+        _headline(_unbeaten(standings), number, any_apart=bool(apart)),
         tuple(_details(standings, model, alpha, generality)),
         standings,
         model.unit,
@@ -195,11 +195,14 @@ def _after_looks(found: CriterionReport, section: SequentialSection) -> Answer:
         )
         for system, k in place.items()
     )
+    # Preferences need not be transitive: only a system that the first was told apart from is worse.
+    first = section.systems[0]
+    candidates = [first, *_rivals(first, section.pairs, section.alpha)]
     tests = "bets on each rater" if section.mode == ANYTIME else "group-sequential t tests"
     *details, _ = look_sentences(section)
     return Answer(
         found.criterion,
-        _headline(standings, section.pairs, section.alpha),
+        _headline(candidates, len(standings), any_apart=bool(apart)),
         tuple(details),
         standings,
         unit,
@@ -288,14 +291,15 @@ def _without_claim(
     return headline, tuple(each for each in (reason, describes) if each)
 
 
-def _headline(standings: Sequence[Standing], pairs: Sequence[Pair], alpha: float) -> str:
-    first = standings[0].system
-    unbeaten = _unbeaten(standings)
-    if not any(_apart(pair, alpha) for pair in pairs):
+def _headline(candidates: Sequence[str], number: int, *, any_apart: bool) -> str:
+    """Name the systems, of `number`, that may be the best: the best estimate comes first."""
+    if not any_apart:
         return "No system was found to be better than another."
-    if unbeaten == [first]:
-        return f"{first} is the best system."
-    return f"The best system is {_listed(unbeaten, 'or')}."
+    if len(candidates) == number:
+        return "No best system can be named."
+    if len(candidates) == 1:
+        return f"{candidates[0]} is the best system."
+    return f"The best system is {_listed(candidates, 'or')}."
 
 
 def _unbeaten(standings: Sequence[Standing]) -> list[str]:
