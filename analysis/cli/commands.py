@@ -17,7 +17,18 @@ from analysis.signature import VERSION
 from analysis.table import REQUIRED_COLUMNS, JudgementTable
 from analysis.table_files import FORMATS, read_table
 
-from . import against_people, agreement, judges, prepared, rankings, report, scales, scores, spans
+from . import (
+    against_people,
+    agreement,
+    judges,
+    plans,
+    prepared,
+    rankings,
+    report,
+    scales,
+    scores,
+    spans,
+)
 
 PLOT_FORMATS = (".svg", ".pdf", ".png")
 BAD_INPUT = 2
@@ -148,8 +159,15 @@ COMMANDS: dict[str, Command] = {
         rankings.run_bradley_terry,
         rankings.add_bradley_terry_options,
     ),
+    "plan": Command(
+        "Plan a campaign: raters, items and repeats, time and money, and what they find.",
+        plans.run_plan,
+        plans.add_plan_options,
+        needs_file=False,
+        file="judgements of a pilot, a bundle, or - (standard input)",
+    ),
     "power": Command(
-        "Plan a campaign: what its analysis would find.",
+        "Simulate a campaign of comparisons: what its ranking would find.",
         rankings.run_power,
         rankings.add_power_options,
         needs_file=False,

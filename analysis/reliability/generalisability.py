@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from analysis.scales.tukey_hsd import range_quantile
 from analysis.typing import Codes, Values
 
 # Numbers of raters and of items that a report shows the width for.
+PRODUCTS = ("rater:system", "item:system", "rater:item")
 RATERS, ITEMS = (3, 5, 8, 12, 24), (10, 20, 50, 100, 200)
 
 
@@ -83,28 +84,48 @@ def generalisability(
     ------
     Cronbach, Gleser, Nanda & Rajaratnam (1972); Brennan (2001), with variances by REML.
     """
-    main = {"system": systems, "rater": raters, "item": items}
-    for name, codes in main.items():
-        if len(np.unique(codes)) < 2:
-            raise Undefined(f"The variance of {name}s needs at least two of them.")
-    products = {
-        f"{one}:{other}": main[one].astype(np.int64) * (int(main[other].max()) + 1) + main[other]
-        for one, other in (("rater", "system"), ("item", "system"), ("rater", "item"))
-    }
-    told_apart = {
-        name: codes for name, codes in products.items() if len(np.unique(codes)) < len(codes)
-    }
-    count = len(np.unique(systems))
-    effects = usable_effects(np.asarray(values, dtype=np.float64), {**main, **told_apart})
-    variance = {part.source: part.variance for part in variance_components(values, effects)}
+    variance = variances(values, systems, raters, items)
     total = sum(variance.values())
+    count = len(np.unique(systems))
     asked = ((r, i) for r in RATERS for i in ITEMS) if sizes is None else sizes
     return Generalisability(
         tuple(VarianceShare(name, each, each / total) for name, each in variance.items()),
         tuple(planned_size(variance, r, i, count, alpha=alpha) for r, i in asked),
         count,
-        tuple(name for name in products if name not in told_apart),
+        tuple(name for name in PRODUCTS if name not in variance),
     )
+
+
+def variances(
+    values: Values, systems: Codes, raters: Codes, items: Codes, *, without: Sequence[str] = ()
+) -> dict[str, float]:
+    """Estimate the variance of each source by REML; a product that is the residual has none.
+
+    Parameters
+    ----------
+    values : shape (judgements,), in the criterion's own unit
+    systems, raters, items : shape (judgements,), codes
+    without : products to leave in the residual
+
+    Raises
+    ------
+    Undefined : fewer than two systems, raters or items; no variation; or no convergence
+    """
+    main = {"system": systems, "rater": raters, "item": items}
+    for name, codes in main.items():
+        if len(np.unique(codes)) < 2:
+            raise Undefined(f"The variance of {name}s needs at least two of them.")
+    products = {
+        product: main[one].astype(np.int64) * (int(main[other].max()) + 1) + main[other]
+        for product in PRODUCTS
+        for one, other in [product.split(":")]
+        if product not in without
+    }
+    told_apart = {
+        name: codes for name, codes in products.items() if len(np.unique(codes)) < len(codes)
+    }
+    effects = usable_effects(np.asarray(values, dtype=np.float64), {**main, **told_apart})
+    return {part.source: part.variance for part in variance_components(values, effects)}
 
 
 def planned_size(

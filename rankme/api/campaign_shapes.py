@@ -6,6 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from analysis.planning.published import STUDIES
+from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
+from rankme.actions.campaign.planner import OWN
 from rankme.models import AuditEvent, Campaign, Membership
 
 from .view import PageQuery, Strict
@@ -138,6 +141,76 @@ class PlannedWorkSerializer(serializers.Serializer[Any]):
     notes = serializers.ListField(
         source="plan.notes", child=serializers.CharField(), help_text="What is not balanced."
     )
+
+
+class OutlookQuery(serializers.Serializer[Any]):
+    """A plan to ask about; what is left out is as the draft has it. Shares are in percent."""
+
+    raters = serializers.IntegerField(min_value=1, max_value=MOST_RATERS, required=False)
+    items = serializers.IntegerField(min_value=1, max_value=MOST_ITEMS, required=False)
+    repeats = serializers.IntegerField(
+        min_value=1, max_value=MOST_REPEATS, required=False, help_text="Raters of each output."
+    )
+    spreads = serializers.ChoiceField(
+        choices=[*(each.key for each in STUDIES), OWN],
+        required=False,
+        help_text="Those of a published study, or `own`: the four numbers.",
+    )
+    rater_system = serializers.FloatField(min_value=0, max_value=1e9, required=False)
+    item_system = serializers.FloatField(min_value=0, max_value=1e9, required=False)
+    residual = serializers.FloatField(min_value=1e-9, max_value=1e9, required=False)
+    system = serializers.FloatField(min_value=0, max_value=1e9, required=False)
+    seconds = serializers.FloatField(min_value=0.1, max_value=86_400, required=False)
+    fixed_minutes = serializers.FloatField(min_value=0, max_value=1_000, required=False)
+    pay = serializers.FloatField(
+        min_value=0, max_value=100_000, required=False, help_text="For an hour."
+    )
+    fee = serializers.FloatField(min_value=0, max_value=500, required=False)
+    dropouts = serializers.FloatField(min_value=0, max_value=95, required=False)
+    lost = serializers.FloatField(
+        min_value=0, max_value=95, required=False, help_text="Careful raters that are excluded."
+    )
+    overhead = serializers.FloatField(
+        min_value=0, max_value=95, required=False, help_text="Time for checks."
+    )
+    money = serializers.FloatField(
+        min_value=0, max_value=1e9, required=False, help_text="Also find the best plan for it."
+    )
+    most_minutes = serializers.FloatField(
+        min_value=0, max_value=100_000, required=False, help_text="Also find the best plan in it."
+    )
+    most_raters = serializers.IntegerField(min_value=1, max_value=MOST_RATERS, required=False)
+
+
+class PlannedSizeSerializer(serializers.Serializer[Any]):
+    """One plan: its size, what it takes, and what it finds."""
+
+    raters = serializers.IntegerField(source="size.raters")
+    items = serializers.IntegerField(source="size.items")
+    repeats = serializers.IntegerField(source="size.repeats")
+    recruited = serializers.IntegerField(source="price.recruited")
+    minutes_of_a_rater = serializers.FloatField(source="price.minutes_of_a_rater")
+    hours = serializers.FloatField(source="price.hours")
+    money = serializers.FloatField(source="price.money")
+    lost_money = serializers.FloatField(source="price.lost_pay")
+    detectable = serializers.FloatField(
+        source="prospect.detectable",
+        allow_null=True,
+        help_text="The difference found with a power of .8; null where nothing can be claimed.",
+    )
+    half_width = serializers.FloatField(source="prospect.half_width", allow_null=True)
+    found = serializers.FloatField(source="prospect.found")
+    order = serializers.FloatField(source="prospect.order")
+    boundary = serializers.FloatField(source="prospect.boundary")
+    stable = serializers.FloatField(source="prospect.stable")
+    wrong_sign = serializers.FloatField(source="prospect.wrong_sign", allow_null=True)
+    exaggeration = serializers.FloatField(source="prospect.exaggeration", allow_null=True)
+
+
+class OutlookSerializer(serializers.Serializer[Any]):
+    plan = PlannedSizeSerializer()
+    best = PlannedSizeSerializer(allow_null=True)
+    refusal = serializers.CharField(help_text="Why there is no best plan; empty otherwise.")
 
 
 class LaunchedSerializer(CampaignSerializer):

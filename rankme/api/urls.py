@@ -41,6 +41,7 @@ urlpatterns = [
     at(CAMPAIGN, campaigns.CampaignView, "api-campaign"),
     at(CAMPAIGN + "file/", campaigns.CampaignFileView, "api-campaign-file"),
     at(CAMPAIGN + "plan/", campaigns.PlanView, "api-plan"),
+    at(CAMPAIGN + "plan/outlook/", campaigns.OutlookView, "api-plan-outlook"),
     at(CAMPAIGN + "launch/", campaigns.LaunchView, "api-campaign-launch"),
     at(CAMPAIGN + "pause/", campaigns.PauseView, "api-campaign-pause"),
     at(CAMPAIGN + "resume/", campaigns.ResumeView, "api-campaign-resume"),

@@ -17,6 +17,7 @@ from .campaign import (
     monitoring,
     organiser,
     paper,
+    planning,
     reports,
     settling,
     tryouts,
@@ -77,6 +78,7 @@ organiser_urls: list[URLPattern] = [
     ),
     path(METRICS + "<int:metric>/delete/", metric_pages.delete, name="campaign-metric-delete"),
     path(CAMPAIGN + "launch/", launching.launch, name="campaign-launch"),
+    path(CAMPAIGN + "launch/planner/", planning.planner, name="campaign-planner"),
     path(CAMPAIGN + "launch/damaged/", launch_checks.damaged, name="campaign-damaged"),
     path(CAMPAIGN + "try/", tryouts.show_tryout, name="campaign-tryout"),
     path(

@@ -36,6 +36,7 @@ POLICY = {
     "api-campaigns": ("GET POST", "organiser"),
     "api-campaign": ("GET PUT DELETE", "campaign"),
     "api-campaign-file": ("GET", "campaign"),
+    "api-plan-outlook": ("GET", "campaign"),
     "api-campaign-launch": ("POST", "campaign"),
     "api-campaign-pause": ("POST", "campaign"),
     "api-campaign-resume": ("POST", "campaign"),
@@ -113,7 +114,7 @@ POLICY = {
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 # An extension that adds nothing is refused.
-OF_DRAFTS = {"api-plan"}
+OF_DRAFTS = {"api-plan", "api-plan-outlook"}
 QUERIES = {"api-extension": "?raters_per_trial=9"}
 
 

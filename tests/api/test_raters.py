@@ -87,6 +87,11 @@ def test_members_are_invited_by_the_owner_alone(olga, stranger, base):
 def test_a_plan_is_tried_fitted_to_raters_and_launched_with_its_figures(olga):
     campaign = make_campaign(launch=False, owner=make_owner("olga"))
     base = f"{CAMPAIGNS}{campaign.code}/"
+    outlook = olga.get(f"{base}plan/outlook/?raters=40&pay=10&money=200").json()
+    assert outlook["plan"]["raters"] == 40
+    assert outlook["best"]["money"] <= 200
+    refused = olga.get(f"{base}plan/outlook/?raters=2&repeats=5")
+    assert refused.status_code == 409 and "different raters" in refused.content.decode()
     tried = olga.get(f"{base}plan/?raters=2").json()
     assert (tried["batches"], tried["raters"], tried["batches_per_rater"]) == (4, 4, 2)
     assert not campaign.batches.exists()
@@ -97,6 +102,7 @@ def test_a_plan_is_tried_fitted_to_raters_and_launched_with_its_figures(olga):
     assert launched["plan"]["minutes_per_batch"] > 0 and launched["plan"]["cost"] == 0
     assert launched["open_link"].endswith(f"/r/{campaign.code}/")
     assert olga.get(f"{base}plan/").status_code == 409
+    assert olga.get(f"{base}plan/outlook/").status_code == 409
 
 
 def test_every_operation_says_what_it_does_and_files_are_binary(anybody):

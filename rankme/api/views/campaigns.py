@@ -12,9 +12,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from analysis.errors import OptionsError
 from rankme.actions.campaign import campaigns, launches
 from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.actions.campaign.planned_work import batches_of_each, fit_raters, planned_work
+from rankme.actions.campaign.planner import outlook_of, planner_defaults
 from rankme.actions.campaign.request_keys import create_once
 from rankme.actions.imports.judgement_imports import start_archive
 from rankme.api import campaign_shapes as shapes
@@ -229,6 +231,26 @@ class PlanView(View):
         fit_raters(campaign, self.given["raters"], by=user_of(request))
         campaign.refresh_from_db()
         return planned_work(campaign)
+
+
+class OutlookView(View):
+    @operation(
+        "plan_outlook",
+        "Say what other numbers of raters, items and repeats would cost and find",
+        gives=shapes.OutlookSerializer,
+        query=shapes.OutlookQuery,
+    )
+    def get(self, request: Request, code: str) -> object:
+        campaign = get_campaign(request, code)
+        if not campaign.is_draft:
+            raise RefusedAction("Only a draft has a plan that can still be another one.")
+        work = None if launches.is_large(campaign) else planned_work(campaign)
+        asked = planner_defaults(campaign, work) | dict(self.query)
+        asked.setdefault("most_raters", asked["raters"])
+        try:
+            return outlook_of(campaign, asked)
+        except OptionsError as error:
+            raise RefusedAction(str(error)) from error
 
 
 class LaunchView(View):

@@ -136,6 +136,7 @@ def _forecasts(
         + [_in_words(found.whole) | {"is_whole": True}] * (len(found.parts) > 1),
         "loses_many": lost is not None and lost >= MANY_LOST,
         "careful_lost": _percent(lost),
+        "share_lost": lost,
     }
     if lost and cost is not None:
         context["lost"] = {

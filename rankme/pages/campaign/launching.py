@@ -46,6 +46,7 @@ from .campaign_page import (
     sent,
 )
 from .launch_checks import checks_context
+from .planning import planner_context
 
 INVITATIONS_ON_A_PAGE = 100
 
@@ -70,11 +71,16 @@ def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             return redirect(f"rankme:{next_page}", campaign.code)
         return redirect("rankme:campaign-launch", campaign.code)
     if (under_way := launches.launch_under_way(campaign)) is not None:
-        context = {"launch": under_way, "percent": round(100 * under_way.progress)}
+        context: dict[str, Any] = {"launch": under_way, "percent": round(100 * under_way.progress)}
         return render_campaign(
             request, campaign, "organiser/setup/launching.html", context, tab="campaign-launch"
         )
-    context = _plan_context(campaign) | {"not_sure": is_post}
+    context = _plan_context(campaign)
+    context["not_sure"] = is_post
+    if "refusal" not in context:
+        context |= planner_context(
+            request, campaign, context.get("work"), lost=context.get("share_lost") or 0.0
+        )
     context["failed"] = launches.failed_launch(campaign)
     status = 422 if is_post else 200
     return render_campaign(

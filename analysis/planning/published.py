@@ -1,0 +1,86 @@
+"""Spreads of published studies, for campaigns that have no pilot.
+
+`benchmarks/planning/published_spreads.py` computes them from the studies' judgements. They are in
+units of the residual's standard deviation, which is what is left of a judgement when system, rater
+and item are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.errors import OptionsError
+
+from .sizes import Spreads
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study: its judgements' spreads, how they were given, and where they are from."""
+
+    key: str
+    title: str
+    source: str
+    spreads: Spreads
+    systems: int
+    raters: int
+    items: int
+
+
+STUDIES = (
+    Study(
+        "e2e-quality",
+        "E2E NLG Challenge 2017: quality, five outputs ranked on a screen",
+        "Dušek, Novikova & Rieser (2020)",
+        Spreads(0.38, 0.437, 1.0, system=0.321),
+        21,
+        112,
+        630,
+    ),
+    Study(
+        "webnlg-fluency",
+        "WebNLG Challenge 2017: fluency, three points",
+        "Gardent, Shimorina, Narayan & Perez-Beltrachini (2017)",
+        Spreads(0.212, 0.68, 1.0, item=0.451, system=0.354),
+        10,
+        254,
+        223,
+    ),
+    # The spreads that Card et al. fitted to several studies, for a difference coded −1/+1.
+    Study(
+        "card-high",
+        "Card et al. 2020: high variance",
+        "Card, Henderson, Khandelwal, Jia, Mahowald & Jurafsky (2020)",
+        Spreads(0.598, 0.761, 1.0, item=0.154, system=0.35),
+        2,
+        10,
+        100,
+    ),
+    Study(
+        "card-low",
+        "Card et al. 2020: low variance",
+        "Card, Henderson, Khandelwal, Jia, Mahowald & Jurafsky (2020)",
+        Spreads(0.354, 1.149, 1.0, item=0.062, system=0.35),
+        2,
+        10,
+        100,
+    ),
+)
+
+
+def study(key: str) -> Study:
+    """Return a study by its key.
+
+    Parameters
+    ----------
+    key : such as `e2e-quality`
+
+    Raises
+    ------
+    OptionsError : there is no such study
+    """
+    for each in STUDIES:
+        if each.key == key:
+            return each
+    known = ", ".join(each.key for each in STUDIES)
+    raise OptionsError([f"There is no study {key!r}: {known}."])

@@ -1,0 +1,129 @@
+"""What a campaign would cost and find at other sizes: the planner of the launch page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from analysis.planning.budget import Limits, Terms
+from analysis.planning.outlook import Outlook, outlook
+from analysis.planning.published import STUDIES, study
+from analysis.planning.sizes import Size, Spreads
+from rankme.models import Campaign
+from rankme.protocols.definition import Definition
+
+from .campaigns import definition_of
+from .planned_work import PlannedWork
+
+OWN = "own"  # spreads that somebody enters
+SPREADS = ("rater_system", "item_system", "residual", "system")
+USUAL_RATERS = 30
+# Reading the instructions and getting used to the screens.
+USUAL_FIXED_MINUTES = 3.0
+
+
+def planner_defaults(
+    campaign: Campaign, work: PlannedWork | None = None, *, lost: float = 0.0
+) -> dict[str, Any]:
+    """The plan as it is now, as the fields of the planner's form.
+
+    Parameters
+    ----------
+    work : of a draft whose plan has been drawn
+    lost : the share of careful raters that the rule excludes by its forecast
+    """
+    definition = definition_of(campaign)
+    crowd, systems = definition.crowd, campaign.systems.count()
+    found: dict[str, Any] = {
+        "spreads": STUDIES[0].key,
+        **{name: getattr(STUDIES[0].spreads, name) for name in SPREADS},
+        "raters": max(USUAL_RATERS, definition.raters_per_trial),
+        "items": max(campaign.items.count(), 1),
+        "repeats": definition.raters_per_trial,
+        "shown": shown_systems(definition, systems),
+        "coverage": 1.0,
+        "seconds": crowd.expected_seconds_per_screen * len(definition.screens),
+        "overhead": 0.0,
+        "fixed_minutes": USUAL_FIXED_MINUTES,
+        "pay": 0.0,
+        "fee": 0.0,
+        "dropouts": 0.0,
+        "lost": round(100 * lost, 1),
+    }
+    if work is not None:
+        trials, cost = work.plan.balance.trials_per_batch.mean, work.estimate
+        pages = 60 * cost.minutes_per_batch / crowd.expected_seconds_per_screen
+        checks = pages / work.screens_per_trial / trials - 1
+        found |= {
+            "raters": cost.raters,
+            "shown": work.plan.systems.shape[1],
+            "coverage": _coverage(work),
+            "seconds": round(crowd.expected_seconds_per_screen * work.screens_per_trial, 1),
+            "overhead": round(100 * max(checks, 0.0), 1),
+            "pay": round(cost.pay_per_hour, 2),
+        }
+    return found
+
+
+def shown_systems(definition: Definition, systems: int) -> int:
+    """Count the systems on a screen as the design says it."""
+    value = definition.design.options.get("outputs_per_screen") or systems
+    return max(min(int(value), systems), 1)
+
+
+def _coverage(work: PlannedWork) -> float:
+    """The share of all outputs that the plan shows."""
+    outputs = len(np.unique(work.plan.items)) * len(work.drawn.systems)
+    return float(min(work.plan.systems.size / max(outputs, 1), 1.0))
+
+
+def outlook_of(campaign: Campaign, asked: Mapping[str, Any]) -> Outlook:
+    """Say what this campaign costs and finds at the size that was asked for.
+
+    Parameters
+    ----------
+    asked : the fields of the planner's form; shares are in percent
+
+    Raises
+    ------
+    OptionsError : impossible numbers
+    """
+    definition = definition_of(campaign)
+    size = Size(
+        asked["raters"],
+        asked["items"],
+        asked["repeats"],
+        campaign.systems.count(),
+        asked["shown"],
+        definition.generality,
+        asked["coverage"],
+    )
+    limits = None
+    if asked.get("money") or asked.get("most_minutes"):
+        limits = Limits(
+            money=asked.get("money") or None,
+            raters=asked["raters"] if not asked.get("money") else asked["most_raters"],
+            items=max(campaign.items.count(), asked["items"]),
+            minutes=asked.get("most_minutes") or None,
+        )
+    return outlook(size, _spreads(asked), _terms(asked), limits)
+
+
+def _spreads(asked: Mapping[str, Any]) -> Spreads:
+    if asked["spreads"] != OWN:
+        return study(asked["spreads"]).spreads
+    return Spreads(**{name: asked[name] for name in SPREADS})
+
+
+def _terms(asked: Mapping[str, Any]) -> Terms:
+    return Terms(
+        seconds=asked["seconds"],
+        overhead=asked["overhead"] / 100,
+        fixed_minutes=asked["fixed_minutes"],
+        pay=asked["pay"],
+        fee=asked["fee"] / 100,
+        dropouts=asked["dropouts"] / 100,
+        lost=asked["lost"] / 100,
+    )

@@ -1,0 +1,89 @@
+"""The planner of the launch page: its form, its answer, and who may ask."""
+
+import pytest
+from django.urls import reverse
+
+from rankme.actions.campaign.planned_work import planned_work
+from rankme.actions.campaign.planner import outlook_of, planner_defaults
+from rankme.forms.planner import PlannerForm
+from tests.campaigns import make_campaign, rankme_definition, slider_definition
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def draft():
+    return make_campaign(slider_definition(raters_per_trial=3), items=8, systems=4, launch=False)
+
+
+def answer_to(olga, draft, **changes):
+    fields = planner_defaults(draft, planned_work(draft)) | changes
+    return olga.get(reverse("rankme:campaign-planner", args=[draft.code]), fields)
+
+
+def test_the_launch_page_plans_with_the_numbers_of_the_drawn_plan(olga, draft):
+    page = olga.get(reverse("rankme:campaign-launch", args=[draft.code]))
+    assert page.status_code == 200
+    size = page.context["outlook"].plan.size
+    work = planned_work(draft)
+    assert (size.raters, size.items, size.repeats) == (work.estimate.raters, 8, 3)
+    assert (size.systems, size.on_a_screen, size.coverage) == (4, 1, 1.0)
+    assert page.context["outlook"].plan.price.screens == work.plan.balance.trials * 3
+    assert "Smallest difference found in 80 %" in page.content.decode()
+
+
+def test_a_design_that_shows_a_part_of_the_systems_says_so(olga):
+    draft = make_campaign(rankme_definition(), items=8, systems=4, launch=False)
+    work = planned_work(draft)
+    found = planner_defaults(draft, work)
+    assert found["shown"] == 3
+    assert found["coverage"] == pytest.approx(work.plan.systems.size / 32)
+    size = outlook_of(draft, PlannerForm(found).data | {"spreads": "e2e-quality"}).plan.size
+    assert size.screens == work.plan.balance.trials
+
+
+def test_more_raters_find_smaller_differences(olga, draft):
+    few, many = (answer_to(olga, draft, raters=each, items=50) for each in (6, 40))
+    least = [each.context["outlook"].plan.prospect.detectable for each in (few, many)]
+    assert least[1] < least[0]
+
+
+def test_money_asks_for_the_best_plan(olga, draft):
+    answer = answer_to(olga, draft, pay=12, money=50, most_raters=30)
+    assert answer.status_code == 200
+    best = answer.context["outlook"].best
+    assert 0 < best.price.money <= 50.01
+    assert best.size.raters <= 30
+    assert "The best plan" in answer.content.decode()
+
+
+def test_money_without_pay_limits_nothing_and_says_so(olga, draft):
+    answer = answer_to(olga, draft, pay=0, money=50)
+    assert answer.status_code == 422
+    assert "Enter what an hour is paid" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"raters": "many"}, "whole number"),
+        ({"repeats": 30, "raters": 5}, "different raters"),
+        ({"raters": 10**9}, "less than or equal"),
+        ({"seconds": "nan"}, "Seconds for a screen"),
+    ],
+)
+def test_impossible_numbers_are_refused_with_their_field(olga, draft, changes, words):
+    answer = answer_to(olga, draft, **changes)
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+
+
+def test_two_raters_are_told_that_nothing_can_be_claimed(olga, draft):
+    text = answer_to(olga, draft, raters=2, repeats=1).content.decode()
+    assert "cannot find a" in text
+
+
+def test_a_campaign_of_one_system_has_no_planner(olga):
+    draft = make_campaign(slider_definition(), items=4, systems=1, launch=False)
+    page = olga.get(reverse("rankme:campaign-launch", args=[draft.code]))
+    assert "planner" not in page.context
