@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import random
 import select
 import socket
 import socketserver
@@ -16,18 +15,19 @@ from typing import TypeVar
 
 Server = TypeVar("Server", bound=socketserver.BaseServer)
 FAULTS = ("drop answer", "cut answer", "reset after request", "delay")
+EVERY = 3
 
 
 class BadLine(socketserver.ThreadingTCPServer):
-    """Forwards to a port of this machine; every request has a chance of the next fault."""
+    """Forwards to a port of this machine; every third submission meets the next fault."""
 
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, port: int, chance: float) -> None:
+    def __init__(self, port: int) -> None:
         super().__init__(("127.0.0.1", 0), Line)
         self.port_behind = port
-        self.chance = chance
+        self.submissions = itertools.count(1)
         self.faults = itertools.cycle(FAULTS)
         self.done: Counter[str] = Counter()
 
@@ -61,7 +61,7 @@ class Line(socketserver.BaseRequestHandler):
 
     def may_go_on(self, heard: bytes) -> bool:
         self.fault = ""
-        if b"/submit/" in heard and random.random() < self.server.chance:
+        if b"/submit/" in heard and next(self.server.submissions) % EVERY == 0:
             self.fault = next(self.server.faults)
             self.server.done[self.fault] += 1
         if self.fault != "reset after request":
@@ -163,8 +163,8 @@ def served(line: Server) -> Iterator[Server]:
         line.server_close()
 
 
-def bad_line(port: int, chance: float) -> contextlib.AbstractContextManager[BadLine]:
-    return served(BadLine(port, chance))
+def bad_line(port: int) -> contextlib.AbstractContextManager[BadLine]:
+    return served(BadLine(port))
 
 
 def broker_line(broker: Path) -> contextlib.AbstractContextManager[BrokerLine]:
