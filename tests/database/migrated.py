@@ -19,7 +19,7 @@ from evalsite.embedded.servers import locked
 KEPT = PROJECT / ".cache" / "clusters"
 # What makes a cluster and the tables in it. Models have no part in it: they come with a migration.
 SOURCES = ("rankme/migrations/*.py", "evalsite/embedded/*.py", "evalsite/roles.py")
-VERSIONS = ("requirements.txt", "tests/migrated.py")
+VERSIONS = ("requirements.txt", str(Path(__file__).relative_to(PROJECT)))
 
 
 def put_migrated_cluster(into: PostgreSQL) -> None:
