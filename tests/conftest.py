@@ -48,7 +48,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 MARKS = {
     "processes": {"evalsite", "faults", "site_of_the_session"},
     "browser": {"engines", "browser"},
-    "slow": {"additions", "experiments", "hostile", "journeys", "races"},
+    "slow": {"additions", "experiments", "exporting", "hostile", "journeys", "races"},
 }
 
 

@@ -18,7 +18,7 @@ from tests.campaigns import make_campaign, make_owner, make_rater, rankme_defini
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 LITTLE = {"runs": 2, "agreement_resamples": 2, "resample": ["none"]}  # where the numbers matter not
 
 
@@ -192,7 +192,6 @@ def test_a_closed_campaign_is_published_as_long_as_a_report_of_it_is(run, campai
     assert campaign.state == "closed"
 
 
-@pytest.mark.slow
 def test_a_part_reads_back_as_it_was_stored(run):
     """A report from stored parts equals the report that was never interrupted."""
     table, options = analysis_runs.run_table(run), analysis_runs.report_options(run)

@@ -14,7 +14,7 @@ from rankme.models import AnalysisRun, RunChunk, leases
 from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 SECONDS_BETWEEN_NOTICES = 0.2
 
 

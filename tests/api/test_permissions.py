@@ -25,7 +25,7 @@ from tests.practice_panel.studies import study_document
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import complaint_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # name: (the methods that there are, who may see it)
 # "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member,

@@ -13,7 +13,7 @@ from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.checks.raters import CHECKS, RULE, work
 from tests.sittings import answer, claim, payload_for, store
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def address(name: str, campaign) -> str:

@@ -39,7 +39,7 @@ from tests.invariants import check_record
 from tests.marking import add_demonstration
 from tests.sittings import answer, claim, finish, payload_for, run_out, store
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def campaign_with(**rules: str):

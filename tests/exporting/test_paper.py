@@ -162,7 +162,6 @@ def test_a_draft_campaign_has_its_page_and_files(client, db):
     assert client.get(f"/campaigns/{campaign.code}/paper/files/other.txt").status_code == 404
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="There is no TeX here.")
 def test_the_texts_compile(analysed, tmp_path):
     wicked = "100 % of C:\\x_1 & {y} #2 ~ ^ $3$ <ä> “ok”"

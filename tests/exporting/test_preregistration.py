@@ -59,7 +59,6 @@ def test_the_file_of_a_draft_is_the_one_that_its_launch_stores(olga, tmp_path):
     assert verify_campaign(campaign).fault == ""
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="There is no TeX here.")
 def test_the_latex_compiles(tmp_path):
     document = stored_preregistration(make_campaign(definition()))

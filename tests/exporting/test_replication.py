@@ -136,7 +136,6 @@ KEPT = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("name", MADE)
 def test_material_of_every_kind_comes_through(name, tmp_path):

@@ -22,7 +22,7 @@ from tests.panels.loop import Loop, paid_campaign
 from tests.runs import rated_campaign
 from tests.sittings import complaint_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads"), pytest.mark.slow]
 
 JUDGEMENTS = (
     "rater,item,system,criterion,value,screen,position\n"
@@ -179,7 +179,6 @@ def takes_two_megabytes(olga, target: str, form: Form) -> bool:
     return bool(answer.status_code != 413)
 
 
-@pytest.mark.slow
 def test_every_form_is_answered_on_every_page(olga, practice):
     pages = [
         *new_pages(),

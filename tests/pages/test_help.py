@@ -25,6 +25,7 @@ def assert_leads_to_a_heading(client, link: str) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("own_uploads")
+@pytest.mark.slow
 def test_each_page_of_the_organiser_has_help_about_it(olga):
     world = World(rated_campaign(slider_definition(), raters=1, items=2, systems=2))
     checked = set()

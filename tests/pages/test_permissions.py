@@ -15,7 +15,7 @@ from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.pages.world import ACCOUNT, ALL, MINE, OWNER, POLICY, World, pattern_named
 from tests.runs import rated_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 RATERS_DOORS = {pattern.name for pattern in participant_urls} - {"preview"}

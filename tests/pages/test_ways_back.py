@@ -24,7 +24,7 @@ from tests.invariants import counted_submissions
 from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
 from tests.sittings import run_out
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from rankme.models import ReportFiles
 from tests.campaigns import make_owner
 from tests.runs import asked, executed, rated_campaign
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 def test_a_lost_bundle_is_made_again_by_one_job_while_readers_wait(client, monkeypatch):

@@ -12,7 +12,7 @@ from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner
 from tests.runs import executed, rated_campaign
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads"), pytest.mark.slow]
 
 FEW = {"runs": 20, "agreement_resamples": 2, "metric_resamples": 20}
 WORDS = "system,item,metric,score\n" + "".join(

@@ -18,7 +18,7 @@ from tests.frauds import CRITERION, crowd_with_frauds, sit_as
 from tests.marking import marked_campaign
 from tests.sittings import answer, finish
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def address(name, campaign, *more):

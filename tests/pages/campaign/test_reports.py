@@ -40,7 +40,7 @@ from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 QUIZ = {"question": "What counts?", "choices": ["Fluency", "Length"], "answer": "Fluency"}
 LITTLE = {"runs": 2, "agreement_resamples": 2}  # for what the page says next to its numbers
 
@@ -184,7 +184,6 @@ def test_a_failed_run_says_why(olga, campaign):
     assert "Nobody rated &lt;two&gt;." in page
 
 
-@pytest.mark.slow
 def test_the_bundle_gives_the_same_numbers_without_the_site(olga, campaign, run, tmp_path):
     answer = olga.get(address("analysis-file", campaign, run.pk, "bundle.zip"))
     path = tmp_path / "bundle.zip"

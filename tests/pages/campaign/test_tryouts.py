@@ -14,7 +14,7 @@ from rankme.management import made_up
 from rankme.models import Campaign, Output
 from tests.campaigns import make_campaign, rankme_definition
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads"), pytest.mark.slow]
 
 
 @pytest.fixture
