@@ -19,10 +19,12 @@ from hypothesis import settings as properties
 from evalsite.celery import app as celery
 from evalsite.embedded import Servers, data_folder
 from evalsite.run import end_orphans
+from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner
 from tests.database.migrated import put_migrated_cluster
 from tests.invariants import check_record
 from tests.pages.rater.visits import begun
+from tests.panels.in_process import connect
 
 pytest_plugins = ["tests.live", "tests.chromium"]
 
@@ -149,6 +151,14 @@ def olga(client: Client) -> Client:
     """The test's client, as the browser of an organiser who is logged in."""
     client.force_login(make_owner())
     return client
+
+
+@pytest.fixture
+def practice(monkeypatch: pytest.MonkeyPatch) -> PracticePanel:
+    """A practice panel that every call to a panel reaches."""
+    panel = PracticePanel()
+    connect(panel, monkeypatch)
+    return panel
 
 
 @pytest.fixture

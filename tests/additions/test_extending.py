@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import reverse
 
 from analysis.plugins import BrokenPlugin, plugin_folders, with_plugins
 from analysis.text_metrics.scoring import METRICS, score
@@ -31,6 +30,7 @@ from rankme.protocols.files import definition_from_yaml
 from rankme.protocols.instruments import INSTRUMENTS, Instrument
 from rankme.simulation.answers import Taste, answers_to
 from tests.campaigns import make_owner
+from tests.pages.addresses import address
 from tests.pages.rater.visits import begin, send
 from tests.runs import executed
 
@@ -169,10 +169,6 @@ def test_a_broken_entry_point_is_named_with_its_package(entry: str, tmp_path, mo
     message = str(refused.value)
     assert message.startswith(f"The entry point {entry} (rankme.instruments) of broken-stars")
     assert BROKEN[entry] in message
-
-
-def address(name: str, campaign: Campaign, *more) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def uploaded(olga, campaign: Campaign, content: str, **more):

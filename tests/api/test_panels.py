@@ -6,12 +6,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from rankme.models import Campaign, MaterialImport, PanelAccount, PanelStudy
-from rankme.practice_panel.panel import PracticePanel
 from rankme.protocols.files import definition_to_yaml
 from rankme.worker import tasks
 from tests.campaigns import slider_definition
 from tests.imports import work_on
-from tests.panels.in_process import connect
 from tests.panels.loop import CODES, Raters
 
 pytestmark = pytest.mark.django_db
@@ -19,13 +17,6 @@ API = "/api/v1/"
 OUTPUTS = "item,system,output\n" + "\n".join(
     f"i{item},s{system},Text {system} of place {item}." for item in range(4) for system in range(4)
 )
-
-
-@pytest.fixture
-def practice(monkeypatch) -> PracticePanel:
-    panel = PracticePanel()
-    connect(panel, monkeypatch)
-    return panel
 
 
 class Script:

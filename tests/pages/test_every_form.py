@@ -15,9 +15,9 @@ from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Campaign
 from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
+from tests.pages.addresses import address
 from tests.pages.sent_forms import Form, forms_of
 from tests.pages.world import POLICY, published_run
-from tests.panels.in_process import connect
 from tests.panels.loop import Loop, paid_campaign
 from tests.runs import rated_campaign
 from tests.sittings import complaint_of
@@ -45,17 +45,6 @@ CAMPAIGN_FILES = {
     "campaign-paper-earlier",
 }
 POSTS = {name for name, methods in POLICY.items() if "POST" in methods}
-
-
-@pytest.fixture
-def practice(monkeypatch) -> PracticePanel:
-    panel = PracticePanel()
-    connect(panel, monkeypatch)
-    return panel
-
-
-def address(name: str, campaign: Campaign, *more: object) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def upload(olga, campaign: Campaign, text: str) -> None:

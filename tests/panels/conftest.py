@@ -1,20 +1,11 @@
-"""A practice panel that every call reaches."""
+"""A paid campaign with a published study."""
 
 import pytest
 from django.test import Client
 
 from rankme.models import Campaign
-from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_owner
-from tests.panels.in_process import connect
 from tests.panels.loop import Loop, paid_campaign
-
-
-@pytest.fixture
-def practice(monkeypatch) -> PracticePanel:
-    panel = PracticePanel()
-    connect(panel, monkeypatch)
-    return panel
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.urls import reverse
 
 from rankme.actions.campaign.campaigns import definition_of
-from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.imports.judgement_imports import start_archive
 from rankme.actions.material import materials
 from rankme.models import Campaign, Criterion, Judgement, MaterialImport, System
 from rankme.protocols.files import definition_to_yaml
 from tests.campaigns import make_owner
+from tests.imports import work_on
+from tests.pages.addresses import page_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
@@ -41,17 +41,7 @@ def checked(archive: Campaign, folder: Path, content: str, **more) -> MaterialIm
     path = folder / "ratings.csv"
     path.write_text(content)
     kind = MaterialImport.Kind.JUDGEMENTS
-    return worked_off(materials.start_import(archive, [path], kind=kind, by=archive.owner, **more))
-
-
-def worked_off(row: MaterialImport) -> MaterialImport:
-    assert execute_import(row.pk, "tester")
-    row.refresh_from_db()
-    return row
-
-
-def page_of(row: MaterialImport, name: str = "campaign-import") -> str:
-    return reverse(f"rankme:{name}", args=[row.campaign.code, row.pk])
+    return work_on(materials.start_import(archive, [path], kind=kind, by=archive.owner, **more))
 
 
 def chosen(page: str) -> list[str]:
@@ -77,16 +67,16 @@ def test_unknown_columns_are_described_imported_and_remembered(olga, archive, tm
     assert "Say which column names the items" in page and 'name="role-0-3"' in page
 
     olga.post(page_of(row, "campaign-import-columns"), {**DESCRIBED, "headings": "system"})
-    row = worked_off(row)
+    row = work_on(row)
     assert row.preview["systems"] == ["A", "B"]
     assert "system" not in chosen(olga.get(page_of(row)).content.decode()), "it is the usual one"
 
     olga.post(page_of(row, "campaign-import-columns"), {**DESCRIBED, "headings": "criterion"})
-    row = worked_off(row)
+    row = work_on(row)
     assert row.preview["systems"] == ["ratings"]
     assert "criterion" in chosen(olga.get(page_of(row)).content.decode()), "a choice is kept"
     olga.post(page_of(row, "campaign-import-take"))
-    worked_off(row)
+    work_on(row)
     assert set(Criterion.objects.values_list("name", flat=True)) == {"a", "b"}
     assert Judgement.objects.count() == 4
     archive.refresh_from_db()
@@ -113,7 +103,7 @@ def test_a_description_that_makes_no_sense_is_refused_above_the_columns(olga, ar
 def test_plain_names_leave_the_campaign_file_as_it_is(archive, tmp_path):
     row = checked(archive, tmp_path, "rater,item,system,criterion,value\nada,1,A,q,3\n")
     materials.take_import(row, by=archive.owner)
-    worked_off(row)
+    work_on(row)
     archive.refresh_from_db()
     assert definition_of(archive).material is None
 
@@ -124,7 +114,7 @@ def test_the_api_takes_the_same_description(olga, archive, tmp_path):
     assert olga.get(address).json()["preview"]["tables"][0]["names"] == ["wer", "was", "A", "B"]
     sent = olga.post(f"{address}columns/", json.dumps(READING), content_type="application/json")
     assert sent.status_code == 202, sent.content
-    found = worked_off(row).preview
+    found = work_on(row).preview
     assert [criterion["name"] for criterion in found["criteria"]] == ["A", "B"]
 
 

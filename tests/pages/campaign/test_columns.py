@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.campaign.campaigns import definition_of
@@ -19,6 +18,8 @@ from rankme.importing import Reading
 from rankme.models import Campaign, MaterialImport, Output
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.imports import work_on
+from tests.pages.addresses import page_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
@@ -37,17 +38,7 @@ def checked(campaign: Campaign, folder: Path, content: str | bytes, **more) -> M
     path = folder / "data.csv"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     row = materials.start_import(campaign, [path], by=campaign.owner, **more)
-    return worked_off(row)
-
-
-def worked_off(row: MaterialImport) -> MaterialImport:
-    assert execute_import(row.pk, "tester")
-    row.refresh_from_db()
-    return row
-
-
-def page_of(row: MaterialImport, name: str = "campaign-import") -> str:
-    return reverse(f"rankme:{name}", args=[row.campaign.code, row.pk])
+    return work_on(row)
 
 
 def test_known_names_need_no_description_and_are_shown_with_the_first_rows(
@@ -68,9 +59,9 @@ def test_unknown_columns_are_described_on_the_page_and_imported(olga, campaign, 
 
     answer = olga.post(page_of(row, "campaign-import-columns"), DESCRIBED)
     assert answer["Location"] == page_of(row)
-    assert worked_off(row).phase == MaterialImport.Phase.PREVIEWED
+    assert work_on(row).phase == MaterialImport.Phase.PREVIEWED
     olga.post(page_of(row, "campaign-import-take"))
-    worked_off(row)
+    work_on(row)
     assert set(Output.objects.values_list("system__name", "item__key", "text")) == {
         ("A", "1", "Because."),
         ("A", "2", "Thus."),
@@ -94,7 +85,7 @@ def test_the_encoding_can_be_corrected(olga, campaign, tmp_path):
     row = checked(campaign, tmp_path, text.encode("cp1250"))
     roles = {"role-0-0": "system", "role-0-1": "item", "role-0-2": "output"}
     olga.post(page_of(row, "campaign-import-columns"), {**roles, "encoding": "cp1250"})
-    assert worked_off(row).preview["samples"][0]["outputs"] == {"A": "škoda"}
+    assert work_on(row).preview["samples"][0]["outputs"] == {"A": "škoda"}
 
 
 def chosen(page: str) -> set[str]:
@@ -116,7 +107,7 @@ def test_a_refused_correction_is_still_chosen_when_the_form_comes_back(olga, cam
             row.save()
         answer = {**DESCRIBED, "encoding": encoding}
         olga.post(page_of(row, "campaign-import-columns"), answer)
-        row = worked_off(row)
+        row = work_on(row)
         assert row.problems
         page = olga.get(page_of(row)).content.decode()
         assert chosen(page) == {"system", "item", "output", encoding}
@@ -146,7 +137,7 @@ def test_the_campaign_file_remembers_the_columns_for_the_next_upload(campaign, t
     }
     row = checked(campaign, tmp_path, UNKNOWN, options={"reading": given})
     materials.take_import(row, by=campaign.owner)
-    worked_off(row)
+    work_on(row)
     campaign.refresh_from_db()
     text = definition_to_yaml(definition_of(campaign))
     assert "output: gamma" in text
@@ -159,7 +150,7 @@ def test_what_is_remembered_survives_a_form_that_was_opened_before(campaign, tmp
     definition, version = definition_of(campaign), campaigns.definition_version(campaign)
     row = checked(campaign, tmp_path, KNOWN)
     materials.take_import(row, by=campaign.owner)
-    worked_off(row)
+    work_on(row)
     campaign.refresh_from_db()
     campaigns.change_definition(campaign, definition, by=campaign.owner, base=version)
     campaign.refresh_from_db()
@@ -169,7 +160,7 @@ def test_what_is_remembered_survives_a_form_that_was_opened_before(campaign, tmp
 def test_plain_names_leave_the_campaign_file_as_it_is(campaign, tmp_path):
     row = checked(campaign, tmp_path, "system,item,output\nA,1,x\n")
     materials.take_import(row, by=campaign.owner)
-    worked_off(row)
+    work_on(row)
     campaign.refresh_from_db()
     assert definition_of(campaign).material is None
 
@@ -179,7 +170,7 @@ def test_an_import_under_way_or_done_is_not_described_again(campaign, tmp_path):
     materials.take_import(row, by=campaign.owner)
     with pytest.raises(RefusedAction):
         materials.read_again(row, Reading(), by=campaign.owner)
-    worked_off(row)
+    work_on(row)
     with pytest.raises(RefusedAction):
         materials.read_again(row, Reading(), by=campaign.owner)
 

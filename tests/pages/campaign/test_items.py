@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from django.urls import reverse
 
 from analysis.reliability.krippendorff import krippendorff_alpha
 from rankme.actions.sitting import exclusions
@@ -16,13 +15,10 @@ from rankme.queries.item_answers import codes_of
 from rankme.queries.item_list import Wish, disagreements, items_for
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.marking import marked_campaign
+from tests.pages.addresses import address
 from tests.sittings import answer, claim, finish
 
 pytestmark = pytest.mark.django_db
-
-
-def address(name, campaign, *more):
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def sit_with(campaign, name, values):

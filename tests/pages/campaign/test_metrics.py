@@ -10,6 +10,7 @@ from rankme.actions.runs import analysis_runs, publishing
 from rankme.exporting.bundle import report_file, run_compared
 from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner
+from tests.pages.addresses import address
 from tests.runs import executed, rated_campaign
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads"), pytest.mark.slow]
@@ -31,10 +32,6 @@ def rated_once(rows_of_the_module) -> Campaign:
 @pytest.fixture
 def rated(rated_once) -> Campaign:
     return Campaign.objects.get(pk=rated_once.pk)
-
-
-def address(name: str, campaign, *more: object) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def text_of(olga, *place: object) -> str:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.imports.judgement_imports import start_archive
 from rankme.models import Campaign, Item, Judgement, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.imports import work_on
+from tests.pages.addresses import address
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
@@ -42,10 +42,6 @@ JUDGEMENTS: dict[str, tuple[Corrections, tuple[int, int, int, set[str], set[str]
     "limesurvey.csv": ({}, (30, 5, 3, {"rot", "blau"}, {"score"})),
     "microsoft_forms.xlsx": ({}, (40, 5, 4, {"one", "two"}, {"score"})),
 }
-
-
-def address(name: str, campaign: Campaign, *more: object) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def uploaded(olga, campaign: Campaign, name: str, *, field: str = "outputs") -> MaterialImport:

@@ -24,14 +24,11 @@ from tests.campaigns import (
     rankme_definition,
     slider_definition,
 )
+from tests.pages.addresses import address
 from tests.runs import rated_campaign
 from tests.sittings import answer
 
 pytestmark = pytest.mark.django_db
-
-
-def address(name: str, campaign: Campaign, *more) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def text(answer) -> str:

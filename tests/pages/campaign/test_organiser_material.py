@@ -12,6 +12,7 @@ from rankme.actions.imports.import_jobs import execute_import
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, MaterialImport, Output
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.pages.addresses import address
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
@@ -24,10 +25,6 @@ ITEMS = "item,input,reference\n1,sun,Sun.\n2,rain,Rain.\n"
 @pytest.fixture
 def campaign() -> Campaign:
     return campaigns.create_campaign(make_owner(), slider_definition())
-
-
-def address(name: str, campaign: Campaign, *more) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def upload(olga, campaign: Campaign, outputs: str = OUTPUTS, items: str = ITEMS, **more):

@@ -5,7 +5,6 @@ import random
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
 from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Assignment, Judgement
@@ -16,13 +15,10 @@ from rankme.queries.watching.alarms import alarms_by_rater
 from tests.campaigns import make_campaign, make_raters, rankme_definition, slider_definition
 from tests.frauds import CRITERION, crowd_with_frauds, sit_as
 from tests.marking import marked_campaign
+from tests.pages.addresses import address
 from tests.sittings import answer, finish
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
-
-
-def address(name, campaign, *more):
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def test_three_frauds_among_thirty_raters_are_listed_first(olga):

@@ -36,6 +36,7 @@ from tests.campaigns import (
     slider_definition,
 )
 from tests.live import run_python
+from tests.pages.addresses import address
 from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
@@ -73,10 +74,6 @@ def without_bundle(run):
     yield run
     default_storage.delete(path)
     default_storage.save(path, ContentFile(content))
-
-
-def address(name: str, campaign, *more) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def test_without_judgements_the_page_says_what_to_do(olga):

@@ -6,13 +6,13 @@ import pytest
 from celery import current_app
 from django.apps import apps
 from django.core.files.storage import default_storage
-from django.urls import reverse
 
 from rankme.actions.campaign import tryouts
 from rankme.actions.jobs import APOLOGY
 from rankme.management import made_up
-from rankme.models import Campaign, Output
+from rankme.models import Output
 from tests.campaigns import make_campaign, rankme_definition
+from tests.pages.addresses import address
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads"), pytest.mark.slow]
 
@@ -29,10 +29,6 @@ def sent(monkeypatch) -> list:
 
 def rows() -> dict[str, int]:
     return {model.__name__: model._default_manager.count() for model in apps.get_models()}
-
-
-def address(name: str, campaign: Campaign, *more: str) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def test_a_click_shows_monitor_and_report_and_leaves_no_rows_behind(olga, sent):

@@ -14,7 +14,6 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.http import Http404
 from django.test import Client, RequestFactory
-from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
@@ -29,6 +28,7 @@ from rankme.protocols.files import definition_to_yaml
 from rankme.protocols.rater_texts import GAP, rater_texts
 from rankme.queries.words import current_words, missing_texts, words_file
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
 from tests.pages.sent_forms import fields_of
 
@@ -115,10 +115,6 @@ def assert_no_english(response, *, known=()) -> None:
     assert shown.language == "grc", page[:500]
     assert any("λέξη" in text for text in shown.found)
     assert latin_words(shown.found) - {"UTC", *known} == set(), page
-
-
-def address(name: str, campaign, *more) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code, *more])
 
 
 def greek_campaign(**changes):
