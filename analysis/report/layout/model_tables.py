@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from analysis.reliability.generalisability import Generalisability
+from analysis.report.answer import ComparedPair
 from analysis.report.model import SystemRow
 from analysis.report.ranking_section import RankingSection
 from analysis.report.scale_section import ScaleSection
@@ -145,24 +145,7 @@ def _estimates_table(
     )
 
 
-class Compared(Protocol):
-    """Two systems that were compared."""
-
-    @property
-    def a(self) -> str: ...
-    @property
-    def b(self) -> str: ...
-    @property
-    def difference(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def p(self) -> float: ...
-
-
-def pairs_table(name: str, caption: str, pairs: Sequence[Compared]) -> Table:
+def pairs_table(name: str, caption: str, pairs: Sequence[ComparedPair]) -> Table:
     """Return every pair's difference, simultaneous interval and adjusted p."""
     return Table(
         name,
