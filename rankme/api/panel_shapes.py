@@ -16,7 +16,6 @@ from rankme.actions.panel import bounds
 from rankme.actions.panel.money import MOST_SHARE
 from rankme.actions.panel.paying import LEAST_SHARE
 from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_REASON
-from rankme.actions.panel.studies import StudyPlan
 from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
 from rankme.panel_calls.prolific import least_longest_minutes
@@ -200,13 +199,6 @@ class ChangedStudySerializer(NewStudySerializer):
     """A changed draft: what is left out gets its default."""
 
     account = None  # type: ignore[assignment]
-
-
-def plan_of(given: dict[str, Any], filters: list[dict[str, Any]]) -> StudyPlan:
-    """Build the action's plan from the request."""
-    elsewhere = ("account", "filters", "keep_out", "let_in")
-    decided = {name: value for name, value in given.items() if name not in elsewhere}
-    return StudyPlan(**decided, filters=filters)
 
 
 class MoneySerializer(serializers.Serializer[Any]):

@@ -12,7 +12,6 @@ from rankme.actions.panel import bounds
 from rankme.actions.panel.money import MOST_SHARE
 from rankme.actions.panel.paying import LEAST_SHARE
 from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_REASON
-from rankme.actions.panel.studies import StudyPlan
 from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelStudy
 from rankme.panel_calls.prolific import Filter, least_longest_minutes
@@ -208,24 +207,6 @@ class StudyForm(forms.Form):
                 values = self.cleaned_data[f"any-{offered.id}"]
                 chosen.append({"filter_id": offered.id, "selected_values": values})
         return chosen
-
-    def plan(self, filters: list[dict[str, Any]]) -> StudyPlan:
-        wanted = self.cleaned_data
-        return StudyPlan(
-            name=wanted["name"],
-            description=wanted["description"],
-            places=wanted["places"],
-            reward=wanted["reward"],
-            minutes=wanted["minutes"],
-            longest_minutes=wanted["longest_minutes"],
-            ceiling=wanted["ceiling"],
-            devices=wanted["devices"],
-            filters=filters,
-            is_secure=wanted["is_secure"],
-            approval=wanted["approval"],
-            tops_up=wanted["tops_up"],
-            pays_shares=wanted["pays_shares"],
-        )
 
 
 def chosen_before(filters: Sequence[dict[str, Any]]) -> dict[str, Any]:

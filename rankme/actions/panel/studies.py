@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -51,6 +51,12 @@ class StudyPlan:
     approval: str = PanelStudy.Approval.AFTER_CHECKS
     tops_up: bool = False
     pays_shares: bool = False
+
+    @classmethod
+    def of(cls, decided: Mapping[str, Any], filters: list[dict[str, Any]]) -> StudyPlan:
+        """Take the plan from a checked request, which may also say other things."""
+        own = {each.name: decided[each.name] for each in fields(cls) if each.name != "filters"}
+        return cls(**own, filters=filters)
 
 
 def draft_study(

@@ -50,7 +50,7 @@ class StudyView(View):
             account = own_account(request, given["account"])
         except Http404:
             raise ValidationError({"account": ["You have no such account."]}) from None
-        plan = shapes.plan_of(given, _filters(account, given))
+        plan = studies.StudyPlan.of(given, _filters(account, given))
         return _again(studies.draft_study(campaign, account, plan, by=user_of(request)))
 
     @operation(
@@ -62,7 +62,7 @@ class StudyView(View):
     def put(self, request: Request, code: str) -> object:
         study = get_study(request, code)
         given = self.given
-        plan = shapes.plan_of(given, _filters(study.account, given))
+        plan = studies.StudyPlan.of(given, _filters(study.account, given))
         return _again(studies.change_draft(study, plan, by=user_of(request)))
 
     @operation("panel_study_delete", "Delete a study that is not published, at the panel and here")

@@ -142,13 +142,13 @@ def _count_or_store(
         if request.POST.get("action") == "count":
             _tell_count(request, campaign, account, form, wanted)
             return None
-        by = user_of(request)
+        by, plan = user_of(request), studies.StudyPlan.of(form.cleaned_data, wanted)
         if study is None:
             lent = form.cleaned_data["account"]
-            studies.draft_study(campaign, lent, form.plan(wanted), by=by)
+            studies.draft_study(campaign, lent, plan, by=by)
             messages.success(request, _("The draft is ready. Check its cost, then publish it."))
         else:
-            studies.change_draft(study, form.plan(wanted), by=by)
+            studies.change_draft(study, plan, by=by)
             messages.success(request, _("The draft is changed, here and at the panel."))
         return redirect("rankme:campaign-panel", campaign.code)
     return None
