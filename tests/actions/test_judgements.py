@@ -242,6 +242,10 @@ def test_work_renews_the_lease(held):
         {"comment": "\x00"},
         {"comment": "\ud800"},
         {"comment": json.loads("[" * 40 + "]" * 40)},
+        {"junk": "x"},
+        {"answer": []},
+        pytest.param({"comment": "x" * 20_000}, id="long comment"),
+        pytest.param({"times": {str(number): number for number in range(5_000)}}, id="long times"),
     ],
     ids=str,
 )
@@ -394,22 +398,6 @@ def test_a_sitting_that_sends_more_than_a_person_can_is_told_to_wait(held, monke
     assert not record(held, again).is_new, "a repetition stores nothing and is never refused"
     monkeypatch.setattr(screen_rules, "MOST_IN_A_MINUTE", 4)
     assert record(held, payload).is_new
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"junk": "x"},
-        {"answer": []},
-        {"comment": "x" * 20_000},
-        {"times": {str(number): number for number in range(5_000)}},
-    ],
-    ids=lambda change: next(iter(change)),
-)
-def test_junk_that_no_page_sends_is_refused(held, change):
-    with pytest.raises(InvalidAnswer):
-        record(held, payload_for(held) | change)
-    assert not Submission.objects.exists()
 
 
 def test_a_long_text_that_the_campaign_asks_for_is_taken():

@@ -512,15 +512,14 @@ def test_the_end_of_the_work_takes_four_statements(client, campaign):
     assert campaign.participants.get().state == "completed"
 
 
+def of_two_batches() -> Campaign:
+    options = {"outputs_per_screen": 3, "trials_per_batch": 2}
+    design = {"kind": "random_blocks", "options": options}
+    return make_campaign(rankme_definition(design=design, crowd={"batches_per_rater": 2}))
+
+
 def test_a_rater_may_do_several_batches_or_stop(client):
-    definition = rankme_definition(
-        design={
-            "kind": "random_blocks",
-            "options": {"outputs_per_screen": 3, "trials_per_batch": 2},
-        },
-        crowd={"batches_per_rater": 2},
-    )
-    campaign = make_campaign(definition)
+    campaign = of_two_batches()
     document = begin(client, campaign)
     answer = complete(client, campaign, document)
     assert answer.json()["next"] == reverse("rankme:more", args=[campaign.code])
@@ -531,14 +530,7 @@ def test_a_rater_may_do_several_batches_or_stop(client):
 
 
 def test_who_stops_after_a_batch_gets_the_code(client):
-    definition = rankme_definition(
-        design={
-            "kind": "random_blocks",
-            "options": {"outputs_per_screen": 3, "trials_per_batch": 2},
-        },
-        crowd={"batches_per_rater": 2},
-    )
-    campaign = make_campaign(definition)
+    campaign = of_two_batches()
     complete(client, campaign, begin(client, campaign))
     page = client.post(reverse("rankme:done", args=[campaign.code]), follow=True)
     assert campaign.participants.get().completion_code in page.content.decode()
