@@ -177,4 +177,3 @@ QUESTIONS: tuple[Question, ...] = (
       ("none", "yes +"), "one"),
     Q("5.4", "ethics-impact_assessments", "Impact assessments", PERSON),
 )  # fmt: skip
-BY_NUMBER = {question.number: question for question in QUESTIONS}
