@@ -5,6 +5,7 @@
 # make measure  lines, longest functions, circles of imports; make imports  the table in the docs
 # make reference  docs/reference/ from the docstrings of `analysis`
 # make image-test  the image's own steps, and a journey in it; needs root
+# make cluster-test  three machines under raters, killed and cut off; benchmarks/chaos.py is the long run
 # make lock   requirements.lock, which the image installs, from requirements.txt
 # make audit  known problems of the locked packages, if the indexes answer
 # make types  the types of the work page's scripts, from the server's models
@@ -29,7 +30,7 @@ BASE_PYTHON ?= $(shell for needed in ensurepip sys; do for each in $(PYTHONS); d
 # The site is several processes: what one of them compiles, the others and the next start need not.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run quick test image-test check test-js lock audit measure imports reference types clean
+.PHONY: run quick test image-test cluster-test check test-js lock audit measure imports reference types clean
 
 run: $(VENV)/runtime.stamp
 	@exec $(PYTHON) -m evalsite.run
@@ -46,6 +47,9 @@ test: $(VENV)/development.stamp test-js
 
 image-test: $(VENV)/development.stamp
 	$(PYTHON) -m pytest tests/evalsite/test_installed.py -k image
+
+cluster-test: $(VENV)/development.stamp
+	$(PYTHON) -m pytest tests/evalsite/machines/test_cluster.py
 
 # Before the Python tests, so that the last line is the sum of those.
 test-js:

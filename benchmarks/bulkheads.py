@@ -2,15 +2,18 @@
 
 Run: python benchmarks/bulkheads.py [--seconds 60] [--before COMMIT]
 
-The bucket, the broker and the database are stopped (SIGSTOP) in turn, while eight raters send a
-screen every second and twelve readers ask for a picture of a published report again and again. Of
-the database, the figures are those of the submissions after it answers again.
+The bucket, the broker, the panel and the database are stopped (SIGSTOP) in turn, while eight raters
+send a screen every second and twelve readers ask for a picture of a published report again and
+again; in the panel's turn, they ask it how many people pass a filter. Of the database, the figures
+are those of the submissions after it answers again.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
+import secrets
 import signal
 import threading
 import time
@@ -18,10 +21,12 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
+from urllib.request import Request
 
 from site_under_test import in_turns, load, own_site, owner
 
 RATERS, READERS = 8, 12
+PANEL_PORT = "8090"
 
 
 def main() -> None:
@@ -33,20 +38,46 @@ def main() -> None:
     if options.before:
         in_turns(__file__, options.before, ["--seconds", str(options.seconds)], times=1)
         return
+    os.environ["PROLIFIC_API"] = f"http://127.0.0.1:{PANEL_PORT}"
     with own_site() as site:
         from tests.evalsite.bucket import files_in, running_bucket, settings_of
 
-        with running_bucket() as (bucket, process), files_in(bucket):
-            address = f"{site.url}/{published_picture()}"
-            site.start_web(**settings_of(bucket))
+        with running_bucket() as bucket, files_in(bucket.address):
+            picture = Request(f"{site.url}/{published_picture()}")
+            site.start_web(**settings_of(bucket.address))
             hanging = {
-                "nothing": [],
-                "the bucket": [process.pid],
-                "the broker": [site.servers.valkey.process.pid],
-                "the database": [site.servers.postgresql.process.pid],
+                "nothing": (0, picture),
+                "the bucket": (bucket.process.pid, picture),
+                "the broker": (site.servers.valkey.process.pid, picture),
+                "the panel": started_panel(site),
+                "the database": (site.servers.postgresql.process.pid, picture),
             }
-            for name, processes in hanging.items():
-                measure(site, f"{options.state}, {name}", processes, address, options.seconds)
+            for name, (process, asked) in hanging.items():
+                measure(site, f"{options.state}, {name}", process, asked, options.seconds)
+
+
+def started_panel(site: Any) -> tuple[int, Request]:
+    """A practice panel, and a request of an organiser's script that makes the site ask it."""
+    from rankme.actions.accounts.api_keys import obtain_key
+    from rankme.actions.panel.accounts import add_account
+    from rankme.errors import RankmeError
+    from tests.live import wait_for
+
+    token, user = secrets.token_hex(16), owner()
+    site.start("panel", "django", "practice_panel", "--port", PANEL_PORT, "--token", token)
+
+    def added() -> Any:
+        with contextlib.suppress(RankmeError, OSError):
+            return add_account(owner=user, name="Panel", token=token)
+
+    accounts: list[Any] = []
+    wait_for(lambda: accounts.append(added()) or accounts[-1], "the panel")
+    user.set_password(token)
+    user.save()
+    key = obtain_key(user.get_username(), token, address="127.0.0.1")
+    address = f"{site.url}/api/v1/panel-accounts/{accounts[-1].pk}/eligible/"
+    headers = {"Authorization": f"Token {key}", "Content-Type": "application/json"}
+    return site.processes["panel"].pid, Request(address, b'{"filters": []}', headers)
 
 
 def published_picture() -> str:
@@ -58,7 +89,7 @@ def published_picture() -> str:
     return f"reports/{report.code}/files/plots/quality-wins.svg"
 
 
-def measure(site: Any, name: str, processes: list[int], address: str, seconds: float) -> None:
+def measure(site: Any, name: str, process: int, asked: Request, seconds: float) -> None:
     from rankme.simulation.raters import Cohort, Latencies, run_raters
     from tests.faults.raters_at_work import campaign_for
 
@@ -72,10 +103,10 @@ def measure(site: Any, name: str, processes: list[int], address: str, seconds: f
     )
     outcomes: list[Any] = []
     work = threading.Thread(target=lambda: outcomes.append(run_raters(cohort)))
-    with readers(address) as answers:
+    with readers(asked) as answers:
         work.start()
         time.sleep(10)
-        with stopped(processes):
+        with stopped(process):
             time.sleep(seconds)
         work.join()
     outcome = outcomes[0]
@@ -89,12 +120,12 @@ def measure(site: Any, name: str, processes: list[int], address: str, seconds: f
 
 
 @contextlib.contextmanager
-def stopped(processes: list[int]) -> Iterator[None]:
-    """Stop these processes with all that they have started; let them go on at the end."""
+def stopped(process: int) -> Iterator[None]:
+    """Stop this process with all that it has started (0: none); let them go on at the end."""
     import psutil
 
-    found = [psutil.Process(process) for process in processes]
-    found += [child for parent in list(found) for child in parent.children(recursive=True)]
+    parents = [psutil.Process(process)] if process else []
+    found = parents + [child for one in parents for child in one.children(recursive=True)]
     for one in found:
         one.send_signal(signal.SIGSTOP)
     try:
@@ -105,15 +136,15 @@ def stopped(processes: list[int]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def readers(address: str) -> Iterator[list[str]]:
-    """Ask for the address from twelve threads until the end; note what each request got."""
+def readers(asked: Request) -> Iterator[list[str]]:
+    """Ask for this from twelve threads until the end; note what each request got."""
     answers: list[str] = []
     is_over = threading.Event()
 
     def read() -> None:
         while not is_over.wait(0.2):
             try:
-                with urllib.request.urlopen(address, timeout=60) as answer:
+                with urllib.request.urlopen(asked, timeout=60) as answer:
                     answers.append(str(answer.status))
             except OSError as error:
                 answers.append(str(getattr(error, "code", type(error).__name__)))

@@ -31,6 +31,10 @@ def own_site() -> Iterator[Any]:
 
         Path(folder).chmod(0o711)
         servers = Servers(Path(folder))
+        with contextlib.suppress(ImportError):  # of a state in which it had another place
+            from tests.database.migrated import put_migrated_cluster
+
+            put_migrated_cluster(servers.postgresql)
         servers.start()
         try:
             import django

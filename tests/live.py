@@ -71,13 +71,13 @@ def wait_for(condition: Callable[[], object], what: str, seconds: float = PATIEN
 
 
 def start_python(
-    arguments: Sequence[str], environment: Mapping[str, str], log: Path
+    arguments: Sequence[str], environment: Mapping[str, str], log: Path, code: Path = PROJECT
 ) -> subprocess.Popen[bytes]:
     """Start `python ARGUMENTS` in a session of its own; its output goes to the log."""
     with log.open("ab") as output:
         return subprocess.Popen(
             [sys.executable, *arguments],
-            cwd=PROJECT,
+            cwd=code,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -87,12 +87,12 @@ def start_python(
 
 
 def run_python(
-    arguments: Sequence[str], environment: Mapping[str, str]
+    arguments: Sequence[str], environment: Mapping[str, str], code: Path = PROJECT
 ) -> subprocess.CompletedProcess[str]:
     """Run `python ARGUMENTS` to its end."""
     return subprocess.run(
         [sys.executable, *arguments],
-        cwd=PROJECT,
+        cwd=code,
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -241,7 +241,13 @@ class LiveSite:
         """Start `python -m ARGUMENTS`, unless it runs."""
         if not self.is_running(name):
             environment = self.environment | settings
-            self.processes[name] = start_python(["-m", *arguments], environment, self.log(name))
+            self.processes[name] = start_python(
+                ["-m", *arguments], environment, self.log(name), self.code_of(name)
+            )
+
+    def code_of(self, name: str) -> Path:
+        """The folder of the release that this process runs."""
+        return PROJECT
 
     def is_running(self, name: str) -> bool:
         return name in self.processes and self.processes[name].poll() is None

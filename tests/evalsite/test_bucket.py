@@ -15,14 +15,14 @@ from evalsite.error_pages import server_error
 from evalsite.operation import readiness
 from rankme.database_errors import is_temporary
 from rankme.exporting import bundle
-from tests.evalsite.bucket import files_in, running_bucket
+from tests.evalsite.bucket import BucketServer, files_in, running_bucket
 from tests.live import PATIENCE
 
 CONTENT = bytes(range(256)) * 4000
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[tuple[str, object]]:
+def server() -> Iterator[BucketServer]:
     with running_bucket() as running:
         yield running
 
@@ -30,7 +30,7 @@ def server() -> Iterator[tuple[str, object]]:
 @pytest.fixture
 def stored(server) -> Iterator[str]:
     """A file of a million bytes."""
-    with files_in(server[0]):
+    with files_in(server.address):
         yield default_storage.save("reports/whole.bin", ContentFile(CONTENT))
 
 
@@ -79,7 +79,7 @@ def test_a_bucket_that_hangs_is_given_up(server, monkeypatch):
     """boto3 itself would wait for five minutes."""
     monkeypatch.setattr(bucket.LIMITS, "read_timeout", 0.5)
     assert bucket.LIMITS.connect_timeout <= 2
-    with files_in(server[0]), stopped(server[1]), pytest.raises(BotoCoreError):
+    with files_in(server.address), stopped(server.process), pytest.raises(BotoCoreError):
         default_storage.exists("reports/whole.bin")
 
 
@@ -87,7 +87,7 @@ def test_a_bucket_that_hangs_is_given_up(server, monkeypatch):
 def test_a_site_with_a_bucket_needs_no_folder(server, client, settings, tmp_path, monkeypatch):
     monkeypatch.setattr(readiness, "SECONDS_FOR_THE_STORAGE", PATIENCE)
     settings.DATA_FOLDER = tmp_path / "none"
-    with files_in(server[0]):
+    with files_in(server.address):
         assert client.get("/readyz/").content == b"ready\n"
         assert default_storage.listdir(readiness.FOLDER) == ([], [])
 
@@ -97,8 +97,8 @@ def test_a_bucket_that_hangs_is_not_ready_and_does_not_hold_up_the_probe(
     server, client, monkeypatch
 ):
     monkeypatch.setattr(readiness, "SECONDS_FOR_THE_STORAGE", 0.5)
-    with files_in(server[0]):
-        with stopped(server[1]):
+    with files_in(server.address):
+        with stopped(server.process):
             for _ in range(2):
                 answer = client.get("/readyz/")
                 assert (answer.status_code, answer.text) == (

@@ -1,16 +1,14 @@
 """Databases of earlier versions become those of today by one `manage.py migrate`."""
 
-import subprocess
-import zipfile
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 
-from evalsite.embedded import OWNER_ROLE, PROJECT, SITE_ROLE, Servers
+from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
 from evalsite.management import older_tables
 from tests.evalsite.databases import DUMPS, connected, manage, restore, schema
+from tests.evalsite.machines.releases import put_release_before
 from tests.live import run_python
 
 VERSIONS = sorted(path.name.removesuffix(".sql.gz") for path in DUMPS.glob("*.sql.gz"))
@@ -109,15 +107,8 @@ with transaction.atomic():
 
 
 def test_the_release_before_works_on_the_tables_of_today(servers: Servers, tmp_path: Path):
-    git = ["git", "-C", str(PROJECT)]
-    newest = [*git, "log", "-1", "--format=%H", "--grep=^Version [0-9]", "HEAD~1"]
-    found = subprocess.run(newest, capture_output=True, text=True, check=False).stdout.strip()
-    if not found:
+    if not put_release_before(tmp_path):
         pytest.skip("The history with the release before is not here.")
-    code = subprocess.run(
-        [*git, "archive", "--format=zip", found], capture_output=True, check=True
-    ).stdout
-    zipfile.ZipFile(BytesIO(code)).extractall(tmp_path)
     environment = {
         "RELEASE": str(tmp_path), "DATA_FOLDER": str(servers.folder), "ENVIRONMENT": "local",
         "DEBUG": "true", "DJANGO_SETTINGS_MODULE": "evalsite.settings",

@@ -1,8 +1,9 @@
-"""The site under a clock that is wrong and jumps, for gunicorn: a file says by how many seconds.
+"""The site under a clock that is wrong and jumps: a file says by how many seconds.
 
 Nothing of this is part of the site: a test starts the web server with this module instead of
-`evalsite.wsgi` and names the file in CLOCK_FILE. Whatever in this process asks Python for the time
-of day is misled; the monotonic clock continues, as it does when a clock is set.
+`evalsite.wsgi`, or a worker or beat with its `app`, and names the file in CLOCK_FILE. Whatever in
+this process asks Python for the time of day is misled; the monotonic clock continues, as it does
+when a clock is set.
 """
 
 import datetime
@@ -52,3 +53,4 @@ for imported in list(sys.modules.values()):
         mislead(imported)
 
 from evalsite.wsgi import application  # noqa: E402, F401
+from tests.faults.plain_site import app  # noqa: E402, F401

@@ -1,0 +1,21 @@
+"""A short run of benchmarks/chaos.py, with every fault on every machine that can have it."""
+
+import os
+
+import pytest
+
+from tests.live import run_python
+
+SHORT = (
+    "--acknowledged 400 --faults 53 --raters 20 --screens 10 --seconds-per-screen 0.5"
+    " --every 0.2 --longest 1.5 --judgements 2000"
+)
+
+
+@pytest.mark.slow
+def test_machines_that_are_killed_and_cut_off_lose_nothing_and_compute_the_same():
+    elsewhere = {"DATABASE_URL", "REDIS_URL", "DATA_FOLDER", "DJANGO_SETTINGS_MODULE"}
+    own = {name: value for name, value in os.environ.items() if name not in elsewhere}
+    done = run_python(["benchmarks/chaos.py", *SHORT.split()], own)
+    assert done.returncode == 0, done.stdout + done.stderr[-5000:]
+    assert "Nothing lost, nothing doubled, nothing different." in done.stdout
