@@ -37,10 +37,14 @@ def main() -> int:
 def manage(arguments: list[str]) -> None:
     """Run a management command; without DATABASE_URL the embedded PostgreSQL is started for it."""
     os.environ.setdefault("ENVIRONMENT", "local")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
     with _servers_for(arguments[1:2]):
-        execute_from_command_line(arguments)
+        try:
+            execute_from_command_line(arguments)
+        except ImproperlyConfigured as refusal:  # its sentences, without forty lines of our code
+            sys.exit(str(refusal))
 
 
 def _servers_for(command: list[str]) -> contextlib.AbstractContextManager[object]:

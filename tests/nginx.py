@@ -26,7 +26,7 @@ def write_configuration(folder: Path, port: int, site: int, changes: dict[str, s
         "server web:8000;": f"server 127.0.0.1:{site};",
         "/etc/nginx/tls/": f"{folder}/tls/",
         "/tmp/": f"{folder}/",
-        "/dev/stderr": f"{folder}/log",
+        "error_log stderr": f"error_log {folder}/log",
     }
     ours |= changes
     assert all(old in text for old in ours)

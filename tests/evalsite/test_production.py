@@ -212,7 +212,7 @@ def test_an_override_changes_services_and_networks_that_exist(path: Path):
 @pytest.mark.parametrize("name", ["web", "worker", "beat"])
 def test_systemd_starts_what_compose_starts(name: str):
     unit = (PROJECT / f"deploy/systemd/rankme-{name}.service").read_text()
-    command = re.search(r"ExecStart=/opt/rankme/venv/bin/(.*)", unit)[1]
+    command = re.search(r"ExecStart=/opt/rankme/now/venv/bin/(.*)", unit)[1]
     in_image = COMPOSE["services"][name].get("command") or json.loads(
         re.search(r"^CMD (.*)", (PROJECT / "Dockerfile").read_text(), re.M)[1]
     )
