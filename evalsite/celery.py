@@ -67,6 +67,20 @@ def watch_messages(**kwargs: object) -> None:
         watch(settings.WORKER_DEAF_AFTER_SECONDS)
 
 
+@worker_ready.connect
+def announce_worker(**kwargs: object) -> None:
+    from evalsite.operation.presence import announce
+
+    announce("worker", os.getpid())
+
+
+@beat_init.connect
+def announce_beat(**kwargs: object) -> None:
+    from evalsite.operation.presence import announce
+
+    announce("beat", os.getpid())
+
+
 @worker_shutting_down.connect
 def requeue_jobs(**kwargs: object) -> None:
     """When a worker has to stop, its processes put their jobs back into the queue."""

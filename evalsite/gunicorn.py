@@ -117,6 +117,9 @@ class WaitressWorker(Worker):
     """A process of gunicorn in which waitress serves gunicorn's socket."""
 
     def run(self) -> None:
+        from evalsite.operation.presence import announce
+
+        announce("web", self.ppid)
         connections: dict[int, Any] = {}
         self.were_free: set[bool] = set()
         lanes = Lanes()

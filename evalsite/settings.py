@@ -8,6 +8,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from analysis.plugins import plugin_folders
 from evalsite import embedded, environment, safety
+from evalsite.error_tracker import report_errors
 from evalsite.file_headers import set_file_headers
 
 DATA_FOLDER = embedded.data_folder()
@@ -37,6 +38,10 @@ EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = ""
 SERVER_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+# Where errors are sent; the address of a project at Sentry or a server of its kind.
+SENTRY_DSN = environment.text("SENTRY_DSN")
+if SENTRY_DSN:
+    report_errors(SENTRY_DSN, ENVIRONMENT)
 # What a scrape of /metrics brings; without it nobody can ask.
 METRICS_TOKEN = environment.text("METRICS_TOKEN")
 
@@ -210,11 +215,13 @@ CELERY_WORKER_CONCURRENCY = environment.whole_number("WORKER_PROCESSES", 2)
 WORKER_DEAF_AFTER_SECONDS = environment.whole_number("WORKER_DEAF_AFTER_SECONDS", 15)
 # A worker that is well touches it every second or two.
 ALIVE_FILE = environment.text("ALIVE_FILE")
+# Messages expire by the clock of the worker that reads them: one that is minutes ahead would
+# discard what lives for seconds. Those that have waited cost nothing (rankme/worker/tasks.py).
 CELERY_BEAT_SCHEDULE = {
     "reconcile": {
         "task": "rankme.tasks.reconcile",
         "schedule": 5.0,
-        "options": {"expires": 5.0},
+        "options": {"expires": 3600.0},
     },
     "check the record": {
         "task": "rankme.tasks.check_record",
@@ -224,7 +231,7 @@ CELERY_BEAT_SCHEDULE = {
     "panels": {
         "task": "rankme.tasks.visit_panels",
         "schedule": 60.0,
-        "options": {"expires": 60.0},
+        "options": {"expires": 3600.0},
     },
     "sweep": {
         "task": "rankme.tasks.sweep_leftovers",
@@ -361,7 +368,10 @@ REST_FRAMEWORK = {
         "rankme.api.authentication.HashedTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "rankme.api.authentication.WithinScope",
+    ],
     "DEFAULT_THROTTLE_CLASSES": ["rankme.api.authentication.AccountThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -418,8 +428,17 @@ LOGGING = {
             "formatter": "line",
             "filters": ["without_participants", "with_request"],
         },
+        # Sends nothing without an address.
+        "sentry": {
+            "class": "sentry_sdk.integrations.logging.EventHandler",
+            "level": "ERROR",
+            "filters": ["without_participants"],
+        },
     },
-    "root": {"handlers": ["console", "mail"], "level": environment.text("LOG_LEVEL", "INFO")},
+    "root": {
+        "handlers": ["console", "mail", "sentry"],
+        "level": environment.text("LOG_LEVEL", "INFO"),
+    },
     "loggers": {
         # Django's own handlers would write past the filter, and mail what was sent.
         "django": {"handlers": [], "level": "INFO", "propagate": True},

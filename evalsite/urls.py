@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from evalsite import bodies
-from evalsite.operation import metrics, probes
+from evalsite.operation import metrics, page, probes
 from rankme.api.views.panel_hooks import PanelHookView
 from rankme.pages.campaign.organiser import log_out
 
@@ -12,6 +12,7 @@ urlpatterns = [
     path("healthz/", probes.alive, name="alive"),
     path("readyz/", probes.ready, name="ready"),
     path("metrics/", metrics.metrics, name="metrics"),
+    path("operation/", page.show_operation, name="operation"),
     path("may-send-files/", bodies.may_send_files, name="may-send-files"),
     path("admin/logout/", log_out),  # its own would leave no event
     path("admin/", admin.site.urls),

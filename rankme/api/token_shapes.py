@@ -14,6 +14,9 @@ from .view import Strict
 class CredentialsSerializer(Strict):
     username = serializers.CharField(max_length=150)
     password = serializers.CharField(max_length=LONGEST_PASSWORD, trim_whitespace=False)
+    reads_only = serializers.BooleanField(
+        default=False, help_text="A key that can look and download, and changes nothing."
+    )
 
 
 class TokenSerializer(serializers.Serializer[Any]):

@@ -23,10 +23,11 @@ from .campaigns import (
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
 from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
-from .limits import Heartbeat, RateBucket
+from .limits import RateBucket
 from .looks import Look, LookRequest
 from .materials import Item, MaterialImport, MediaFile, Output, System
 from .metrics import Metric, MetricComputation, MetricPart
+from .operation import Heartbeat, SiteProcess
 from .panels import (
     PanelAccount,
     PanelCredit,
@@ -90,6 +91,7 @@ __all__ = [
     "RunPart",
     "RunScores",
     "Settlement",
+    "SiteProcess",
     "Slot",
     "Submission",
     "System",

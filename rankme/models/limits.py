@@ -15,17 +15,3 @@ class RateBucket(models.Model):
 
     def __str__(self) -> str:
         return self.mark
-
-
-class Heartbeat(models.Model):
-    """When something that happens again and again was last seen to happen, on any host."""
-
-    name = models.CharField(max_length=20, unique=True)
-    seen_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return self.name
-
-    @classmethod
-    def note(cls, name: str) -> None:
-        cls.objects.update_or_create(name=name, defaults={"seen_at": Now()})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+from datetime import timedelta
 
 from celery import shared_task
 from django.core.management import call_command
 
-from rankme.actions import jobs, rate_limits
+from rankme.actions import jobs, operators, rate_limits
 from rankme.actions.campaign import large_extensions, launches
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
@@ -18,6 +19,8 @@ from rankme.actions.sitting import assignments, credits
 from rankme.management import made_up
 from rankme.models import Heartbeat, PanelStudy
 from rankme.verification import nightly
+
+JUST_NOW = timedelta(seconds=0.5)
 
 
 def worker_name() -> str:
@@ -82,7 +85,12 @@ def try_out(campaign_id: int, user_id: int) -> None:
 
 @shared_task(name="rankme.tasks.reconcile")
 def reconcile() -> None:
-    """Every few seconds: re-send unclaimed jobs, release expired leases."""
+    """Every few seconds: re-send unclaimed jobs, release expired leases.
+
+    Once for all the messages that have waited for a worker, and for those of a second beat.
+    """
+    if Heartbeat.was_noted("beat", within=JUST_NOW):
+        return
     jobs.resend_unclaimed()
     assignments.expire_overdue()
     rate_limits.forget_full()
@@ -139,4 +147,5 @@ def check_record() -> None:
 def sweep_leftovers() -> None:
     """Every hour: delete files that killed processes have left, and sessions that have ended."""
     materials.sweep_uploads()
+    operators.forget_processes()
     call_command("clearsessions")

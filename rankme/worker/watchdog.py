@@ -85,10 +85,20 @@ def oldest_message() -> bytes | None:
 
     None also when the broker does not answer: then no worker can get a message.
     """
+    message: bytes | None = _ask_broker("lindex", -1)
+    return message
+
+
+def messages_waiting() -> int | None:
+    """How many messages no worker has taken yet; None when the broker does not answer."""
+    number: int | None = _ask_broker("llen")
+    return number
+
+
+def _ask_broker(command: str, *values: int) -> Any:
     try:
         with current_app.connection_for_read() as connection:
             channel: Any = connection.default_channel
-            message: bytes | None = channel.client.lindex(current_app.conf.task_default_queue, -1)
-            return message
+            return getattr(channel.client, command)(current_app.conf.task_default_queue, *values)
     except (KombuError, RedisError, OSError):
         return None

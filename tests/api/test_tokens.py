@@ -30,6 +30,18 @@ def test_a_password_gives_a_key_that_opens_the_door(anybody, olga_user):
     assert Token.objects.get().key != key, "the database must not hold the key itself"
 
 
+def test_a_key_that_may_only_read_changes_nothing(anybody, olga_user):
+    key = ask(anybody, reads_only=True).json()["token"]
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {key}")
+    assert anybody.get("/api/v1/campaigns/").status_code == 200
+    refused = anybody.post("/api/v1/campaigns/", {"preset": "tuna"})
+    assert refused.status_code == 403
+    assert "may only read" in refused.json()["error"]["message"]
+    assert anybody.delete("/api/v1/token/").status_code == 403
+    anybody.credentials(HTTP_AUTHORIZATION=f"Token {key.removeprefix('read-')}")
+    assert anybody.get("/api/v1/campaigns/").status_code == 401
+
+
 def test_a_stored_hash_opens_nothing(anybody, olga_user):
     ask(anybody)
     anybody.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.get().key}")

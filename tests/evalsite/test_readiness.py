@@ -13,7 +13,7 @@ from django.db import connection
 
 from evalsite import celery
 from evalsite.management.commands import doctor
-from evalsite.operation import readiness
+from evalsite.operation import readiness, troubles
 from rankme.actions import operators
 from rankme.actions.operators import name_storage, record_backup
 from rankme.verification import nightly
@@ -100,7 +100,7 @@ def test_a_backup_is_asked_for_every_night_by_doctor_and_mail(monkeypatch, caplo
 
 def test_doctor_compares_the_clocks(monkeypatch):
     record_backup()
-    monkeypatch.setattr(doctor, "MOST_SECONDS_APART", -1)
+    monkeypatch.setattr(troubles, "MOST_SECONDS_APART", -1)
     assert "The clocks of this machine and of the database" in said_by_doctor()
 
 

@@ -10,16 +10,12 @@ from urllib.parse import urlsplit
 import httpx
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import Error, connection
-from django.utils import timezone
-from django.utils.timesince import timesince
 
-from evalsite.operation import readiness
 from evalsite.operation.readiness import Trouble
-from rankme.actions.operators import is_late, last_backup, name_storage, record_backup
+from evalsite.operation.troubles import troubles
+from rankme.actions.operators import name_storage, record_backup
 
 SECONDS_FOR_AN_ANSWER = 5
-MOST_SECONDS_APART = 5
 
 
 class Command(BaseCommand):
@@ -44,48 +40,12 @@ class Command(BaseCommand):
             name_storage(again=True)
         if backup_made:
             record_backup()
-        found = list(troubles())
+        found = [*troubles(), *(public_address() if settings.PRODUCTION else ())]
         for trouble in found:
             self.stdout.write(f"PROBLEM  {trouble.what}\n         {trouble.remedy}")
         if found:
             raise CommandError(f"{len(found)} problems.")
         self.stdout.write("No problems found.")
-
-
-def troubles() -> Iterator[Trouble]:
-    found = [trouble for check in readiness.CHECKS if (trouble := check())]
-    yield from dict.fromkeys(found)  # one cause may fail two checks
-    if readiness.database() not in found:
-        yield from (trouble for check in (clock, backup) if (trouble := check()))
-    if settings.PRODUCTION:
-        yield from public_address()
-
-
-def clock() -> Trouble | None:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT clock_timestamp()")
-            apart = abs((timezone.now() - cursor.fetchone()[0]).total_seconds())
-    except Error:
-        return None  # the database's own trouble
-    if apart <= MOST_SECONDS_APART:
-        return None
-    return Trouble(
-        f"The clocks of this machine and of the database are {apart:.0f} seconds apart.",
-        "Run a time service (chrony, systemd-timesyncd) on both.",
-    )
-
-
-def backup() -> Trouble | None:
-    made = last_backup()
-    if not is_late(made):
-        return None
-    when = f"{timesince(made)} ago" if made else "never"
-    return Trouble(
-        f"The last recorded backup was made {when}.",
-        "Make one every night, and end it with `manage.py doctor --backup-made` "
-        "(“Backup” in docs/deployment.md).",
-    )
 
 
 def public_address() -> Iterator[Trouble]:

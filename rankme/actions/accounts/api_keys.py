@@ -19,13 +19,17 @@ from rankme.actions.audit import note
 
 from .passwords import WrongPassword, check_password
 
+# How a key begins that may only read. It is part of what is hashed: without it, the rest opens
+# nothing.
+READS_ONLY = "read-"
 
-def obtain_key(username: str, password: str, *, address: str) -> str:
+
+def obtain_key(username: str, password: str, *, address: str, reads_only: bool = False) -> str:
     """Create a new key for this person and end the previous one."""
     user = check_password(username, password, address=address)
     if user is None:
         raise WrongPassword("Wrong name or password.")
-    secret = secrets.token_urlsafe(32)
+    secret = READS_ONLY * reads_only + secrets.token_urlsafe(32)
     with transaction.atomic():
         _keys().filter(user=user).delete()
         _keys().create(user=user, key=stored_key(secret))

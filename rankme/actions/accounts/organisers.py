@@ -35,3 +35,11 @@ def reset_password(user: User) -> str:
     user.save(update_fields=["password"])
     note(None, None, gettext_noop("password reset"), user=user.get_username())
     return password
+
+
+@transaction.atomic
+def name_operator(user: User) -> None:
+    """Let this account see the page of the site's operation."""
+    user.is_staff = True
+    user.save(update_fields=["is_staff"])
+    note(None, None, gettext_noop("operator named"), user=user.get_username())

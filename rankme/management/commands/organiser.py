@@ -9,7 +9,11 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
-from rankme.actions.accounts.organisers import make_organiser, reset_password
+from rankme.actions.accounts.organisers import (
+    make_organiser,
+    name_operator,
+    reset_password,
+)
 from rankme.errors import RankmeError
 
 
@@ -19,11 +23,23 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         parser.add_argument(
-            "--reset-password", action="store_true", help="set set a new password for this account"
+            "--reset-password", action="store_true", help="set a new password for this account"
+        )
+        parser.add_argument(
+            "--operator",
+            action="store_true",
+            help="also show the page of the site's operation to this account, new or not",
         )
 
-    def handle(self, *, name: str, reset_password: bool, **options: Any) -> None:
+    def handle(self, *, name: str, reset_password: bool, operator: bool, **options: Any) -> None:
+        known = get_user_model().objects.filter(username=name).first()
+        if operator and known and not reset_password:
+            name_operator(known)
+            self.stdout.write(f"{name} has “Operation” in the menu now.")
+            return
         password = _new_password(name) if reset_password else _new_account(name)
+        if operator:
+            name_operator(get_user_model().objects.get(username=name))
         self.stdout.write(f"Log in:   {settings.SITE_URL}{reverse('rankme:log-in')}")
         self.stdout.write(f"Name:     {name}")
         self.stdout.write(f"Password: {password}   (shown only once)")
