@@ -10,6 +10,7 @@ from analysis.cli.shared import counted_judgements
 from analysis.errors import OptionsError
 from analysis.inference import GENERALITIES
 from analysis.planning.budget import Limits, Terms
+from analysis.planning.judge_value import JudgeValue, judge_value
 from analysis.planning.outlook import Plan, outlook
 from analysis.planning.pilots import predicted, read_pilot
 from analysis.planning.published import STUDIES, study
@@ -54,6 +55,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         ("most-items", int, "items of the best plan (default: --items)"),
         ("most-minutes", float, "find the best plan for so many minutes of each rater"),
         ("simulate", int, "simulate that many campaigns, too"),
+        ("judge-correlation", float, "of a judge's verdicts with single judgements"),
+        ("judge-cost", float, "of a verdict, relative to a judgement"),
     ):
         parser.add_argument(f"--{name}", type=kind, help=text)
     parser.add_argument(
@@ -105,10 +108,33 @@ def run_plan(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         document["simulated"] = asdict(simulated)
         rows.append(Row(("simulated", size.raters, size.items, size.repeats, None, None, None, None,
                          *(getattr(simulated, name) for name in NUMBERS[1:]))))  # fmt: skip
+    if options.judge_correlation is not None or options.judge_cost is not None:
+        value = _judge(options)
+        document["judge"] = asdict(value)
+        notes.append(_about_judge(value))
     line = signature("plan", {**asdict(size), **asdict(spreads), **asdict(terms)},
                      sha256=table.sha256)  # fmt: skip
     shown = Table("plan", "What a campaign of this size costs and finds", COLUMNS, tuple(rows))
     return Outcome({**document, "signature": line}, (shown,), (*notes, line))
+
+
+def _judge(options: argparse.Namespace) -> JudgeValue:
+    if options.judge_correlation is None or options.judge_cost is None:
+        raise OptionsError(["Give both --judge-correlation and --judge-cost."])
+    return judge_value(options.judge_correlation, options.judge_cost)
+
+
+def _about_judge(value: JudgeValue) -> str:
+    if not value.pays:
+        return (
+            "The judge does not pay: at this cost it needs a correlation above "
+            f"{value.least_correlation:.2f}."
+        )
+    return (
+        f"The judge pays: an estimate costs {value.cost:.2f} of what it costs with people alone, "
+        f"if the judge sees {value.verdicts:.1f} outputs for each that people judge. It saves less "
+        "where raters' tastes differ."
+    )
 
 
 def _row(name: str, plan: Plan) -> Row:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from analysis.planning.published import STUDIES
@@ -75,7 +74,7 @@ class PlannerForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [(each.key, gettext(each.title)) for each in STUDIES]
+        choices = [(each.key, each.title) for each in STUDIES]
         spreads = self.fields["spreads"]
         assert isinstance(spreads, forms.ChoiceField)
         spreads.choices = [*choices, (OWN, _("The numbers below"))]
