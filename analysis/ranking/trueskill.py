@@ -19,6 +19,7 @@ MU, SIGMA, DRAW_PROBABILITY = 0.0, 0.5, 0.25
 # Φ⁻¹((0.25 + 1) / 2): the draw margin in units of √2·β
 MARGIN_FACTOR = 0.31863936396437514
 ROOT_HALF = math.sqrt(0.5)
+LOW_TREE = 64  # systems, up to which it is faster to go through all of a tree
 NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 
 
@@ -101,10 +102,12 @@ def _ordered_pass(  # noqa: PLR0917 (compiled code takes no keywords)
 
 
 @compiled(inline="always")
-def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
+def _replay(widest: Any, winner: Any, system: int, variance: float, stops: bool) -> None:
     """Let one system play its way up with a new variance: the larger wins, else the left.
 
-    Without branches, because a processor cannot predict who wins.
+    Without branches, because a processor cannot predict who wins. With `stops` it ends where the
+    system had not won before, and so cannot win with a smaller variance: in a high tree, that saves
+    more than one wrong prediction costs.
     """
     node = len(widest) // 2 + system
     widest[node] = variance
@@ -115,6 +118,8 @@ def _replay(widest: Any, winner: Any, system: int, variance: float) -> None:
         variance = max(variance, rival)
         best = rivals_best if beaten else best
         node >>= 1
+        if stops and winner[node] != system:
+            break
         widest[node] = variance
         winner[node] = best
 
@@ -130,7 +135,7 @@ def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
     for system in range(len(degrees)):
         if degrees[system] > 0:
             winner[len(widest) // 2 + system] = system
-            _replay(widest, winner, system, SIGMA * SIGMA)
+            _replay(widest, winner, system, SIGMA * SIGMA, False)
 
 
 @compiled()
@@ -155,7 +160,7 @@ def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
 @compiled(inline="always")
 def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
     i: int, mu: Any, odds: Any, opponents: Any, degrees: Any, key: Any
-) -> tuple[int, int, Any]:
+) -> tuple[Any, int, Any]:
     """Draw an opponent of i and the outcome; returns them and the position in the stream.
 
     The opponent is drawn with weight exp(−|Δμ|) by rejection: propose any opponent, accept with
@@ -164,7 +169,7 @@ def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
     while True:
         key += GAMMA
         bits = mixed(key)
-        j = opponents[i, below(bits >> np.uint64(32), degrees[i])]
+        j = np.int64(opponents[i, below(bits >> np.uint64(32), degrees[i])])
         chance = (bits & LOW_HALF) * 2.0**-32
         gap = abs(mu[i] - mu[j])
         if chance < 1.0 - gap or chance < math.exp(-gap):
@@ -176,15 +181,18 @@ def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
 
 
 @compiled()
-def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any) -> None:  # noqa: PLR0917 (compiled code takes no keywords)
+def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
+    counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, odds: Any, opponents: Any, mu: Any
+) -> None:
     """Run side by side, longest first; adds to μ, shape (runs, systems).
+
+    `odds` and `opponents` come as zeros of shapes (runs, systems, systems, 2) and (runs, systems,
+    systems).
 
     A step has to wait for the one before it, but not for another run's: a processor that works
     on several at once does nearly twice as many. The runs share nothing.
     """
     runs, systems = mu.shape
-    odds = np.zeros((runs, systems, systems, 2))
-    opponents = np.zeros((runs, systems, systems), dtype=np.int32)
     degrees = np.zeros((runs, systems), dtype=np.int64)
     leaves = 1
     while leaves < systems:
@@ -211,8 +219,11 @@ def _reference_runs(counts: Any, steps: Any, keys: Any, betas: Any, margins: Any
             _update(mu[run], variance[run], i, j, outcome[run], spreads[run], margins[run])
         for run in range(runs):
             i, j = first[run], second[run]
-            _replay(widest[run], winner[run], i, variance[run, i])
-            _replay(widest[run], winner[run], j, variance[run, j])
+            _replay(widest[run], winner[run], i, variance[run, i], False)
+            if leaves > LOW_TREE:
+                _replay(widest[run], winner[run], j, variance[run, j], True)
+            else:
+                _replay(widest[run], winner[run], j, variance[run, j], False)
 
 
 def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int]) -> Values:
@@ -244,6 +255,10 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
         np.array([stream(start, STEPS, runs[place]) for place in order], dtype=np.uint64),
         np.array([game.beta for game in games]),
         np.array([game.margin for game in games]),
+        # Made here, because NumPy asks the system for large pages and Numba does not: every step
+        # reads somewhere in these tables, which have thousands of small ones for 500 systems.
+        np.zeros((*counts.shape[:3], 2)),
+        np.zeros(counts.shape[:3], dtype=np.uint16 if counts.shape[1] < 2**16 else np.int64),
         mu,
     )
     means = np.empty_like(mu)

@@ -13,6 +13,7 @@ from analysis.ranking.pairs import LOSS, TIE, WIN, Pairs, pairs_from_table
 from analysis.ranking.resampling import Resampler
 from analysis.ranking.streams import GAMMA, STEPS, mixed, stream
 from analysis.ranking.trueskill import (
+    LOW_TREE,
     Game,
     ordered_pass,
     reference_run,
@@ -76,6 +77,19 @@ def test_a_run_of_the_reference_procedure_equals_the_package_on_the_same_random_
     for run in range(3):
         means = reference_run(counts, seed=11, run=run)
         assert np.abs(means - replayed_run(counts, 11, run)).max() < 1e-9
+
+
+def test_a_run_with_many_systems_equals_the_package_too():
+    """Above `LOW_TREE` systems, the way up the tree ends early."""
+    systems = LOW_TREE + 20
+    rng = np.random.default_rng(3)
+    counts = np.zeros((systems, systems, 3), dtype=np.int64)
+    for i, j in rng.integers(systems, size=(300, 2)):
+        if i != j:
+            counts[min(i, j), max(i, j), rng.integers(3)] += 1
+    for run in range(3):
+        means = reference_run(counts, seed=4, run=run)
+        assert np.abs(means - replayed_run(counts, 4, run)).max() < 1e-9
 
 
 def replayed_run(counts, seed: int, run: int) -> list[float]:
