@@ -1,4 +1,4 @@
-"""A short run of benchmarks/chaos.py, with every fault on every machine that can have it."""
+"""A short run of benchmarks/chaos.py: thirty of its faults, in the order that it always has."""
 
 import os
 
@@ -7,8 +7,8 @@ import pytest
 from tests.live import run_python
 
 SHORT = (
-    "--acknowledged 400 --faults 53 --raters 20 --screens 10 --seconds-per-screen 0.5"
-    " --every 0.2 --longest 1.5 --judgements 2000"
+    "--acknowledged 200 --faults 30 --raters 20 --screens 10 --seconds-per-screen 0.5"
+    " --every 0.2 --longest 1.5 --judgements 1000"
 )
 
 
