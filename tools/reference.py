@@ -19,7 +19,7 @@ import analysis
 FOLDER = Path(__file__).parent.parent / "docs/reference"
 # The command has its own help; the parts of a report are called by `make_report` alone.
 PARTS = re.compile(
-    r"analysis\.(__main__|cli\b.*|report\.(layout\b.*|plots|metric_plots|sentences)|.*_section)"
+    r"analysis\.(__main__|cli\b.*|report\.(layout\b.*|pictures\b.*|sentences)|.*_section)"
 )
 HEAD = """<!-- Written by `make reference` from the docstrings of `analysis`; change those. -->
 

@@ -12,9 +12,9 @@ from analysis.meta_evaluation.against_people import MetricOptions, metrics_again
 from analysis.meta_evaluation.people import People
 from analysis.ranking.clusters import kind_of
 from analysis.report.layout.metric_tables import comparison_tables, ranking_level_table
-from analysis.report.metric_plots import scatter
 from analysis.report.metric_section import ranking_levels
-from analysis.report.plots import save
+from analysis.report.pictures.metric_plots import scatter
+from analysis.report.pictures.plots import save
 from analysis.scales.outliers import log_magnitudes, z_by_rater
 from analysis.signature import signature
 from analysis.table import JudgementTable

@@ -17,7 +17,7 @@ from analysis.report.agreement_section import agreement_of
 from analysis.report.layout.report_tables import agreement_table, correlation_table, raters_table
 from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of
 from analysis.report.options import ReportOptions
-from analysis.report.plots import rater_agreement, save
+from analysis.report.pictures.plots import rater_agreement, save
 from analysis.scales.correlations import METHODS, correlations
 from analysis.scales.outliers import treat_outliers
 from analysis.signature import signature

@@ -166,6 +166,13 @@ COMMANDS: dict[str, Command] = {
         needs_file=False,
         file="judgements of a pilot, a bundle, or - (standard input)",
     ),
+    "arena": Command(
+        "Rank models by votes of an arena: strengths, errors clustered by judge, sets of ranks.",
+        rankings.run_arena,
+        rankings.add_arena_options,
+        reads_judgements=False,
+        file="votes (model_a, model_b, winner, judge) as CSV or Parquet",
+    ),
     "power": Command(
         "Simulate a campaign of comparisons: what its ranking would find.",
         rankings.run_power,

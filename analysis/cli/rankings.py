@@ -1,15 +1,17 @@
 """Commands of `python -m analysis` about rankings: clusters, Bradley–Terry, power."""
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements
 from analysis.errors import OptionsError
-from analysis.inference import GENERALITIES
+from analysis.inference import GENERALITIES, beyond
 from analysis.ranking import power
-from analysis.ranking.bradley_terry import INDEPENDENT, bradley_terry
+from analysis.ranking.arena import arena_score, arena_strengths, read_votes
+from analysis.ranking.bradley_terry import INDEPENDENT, TIES, bradley_terry
 from analysis.ranking.clusters import (
     METHODS,
     SCHEMES,
@@ -24,7 +26,7 @@ from analysis.ranking.simulated_campaigns import CampaignPlan
 from analysis.report.layout.model_tables import pairs_table
 from analysis.report.layout.ranking_tables import ranking_table, strength_table
 from analysis.report.layout.table_model import Column, Format, Row, Table
-from analysis.report.plots import rank_ranges, save
+from analysis.report.pictures.plots import rank_ranges, save
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -131,6 +133,46 @@ def run_bradley_terry(table: JudgementTable, options: argparse.Namespace) -> Out
         document={**asdict(result), "signature": line},
         tables=(strengths, pairs_table("differences", "Differences", result.pairs)),
         notes=("The intervals are simultaneous; p is adjusted for all pairs.", line),
+    )
+
+
+# --- arenas --------------------------------------------------------------------------------
+
+
+def add_arena_options(parser: argparse.ArgumentParser) -> None:
+    """Options of rankings by votes."""
+    parser.add_argument("--ties", choices=TIES, default="half", help="default: half a win for each")
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, help="1 − confidence of all pairs together"
+    )
+
+
+def run_arena(_: JudgementTable, options: argparse.Namespace) -> Outcome:
+    """Rank the models of an arena by its votes."""
+    votes = read_votes(sys.stdin.buffer if options.file == "-" else options.file)
+    found = arena_strengths(votes, ties=options.ties, alpha=options.alpha)
+    shown = strength_table(found)
+    shown = replace(
+        shown,
+        caption=f"{found.comparisons:,} votes",
+        columns=(*shown.columns, Column("Score", Format.NUMBER, 1)),
+        rows=tuple(
+            Row((*row.cells, arena_score(each.ability)), row.begins)
+            for row, each in zip(shown.rows, found.systems, strict=True)
+        ),
+    )
+    judged = (
+        f"Errors are clustered by {len(votes.pairs.raters):,} judges. Ranks hold for all models "
+        f"together, {beyond('raters')}."
+        if votes.has_judges
+        else "There is no column judge: errors take votes as independent, and are too small where "
+        "one judge gives several."
+    )
+    systems = [asdict(each) | {"score": arena_score(each.ability)} for each in found.systems]
+    return Outcome(
+        document={**asdict(found), "systems": systems},
+        tables=(shown,),
+        notes=(judged, "The score is 1000 + 400 log₁₀ of the odds, as arenas print it."),
     )
 
 

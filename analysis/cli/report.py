@@ -65,6 +65,11 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
             "metavar": "FACTOR",
             "help": "draw items together that share this factor, such as document",
         },
+        "--covariates": {
+            "type": names,
+            "metavar": "A,B",
+            "help": "numeric columns or metrics that a second ranking holds constant",
+        },
         "--title": {"help": "heading of the report"},
     }
     for name, settings in replaced.items():

@@ -28,7 +28,7 @@ from analysis.report.layout.model_tables import (
 from analysis.report.layout.scale_tables import anova_table, tests_table
 from analysis.report.layout.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
 from analysis.report.options import ReportOptions
-from analysis.report.plots import letters_plot, save
+from analysis.report.pictures.plots import letters_plot, save
 from analysis.report.scale_section import (
     Reasons,
     anova_of,

@@ -135,11 +135,7 @@ def bradley_terry(
     """
     _require_options(ties, generality, alpha)
     counts = count(pairs)
-    try:
-        require_estimable(pairs.systems, counts, ties)
-        found, penalised = fit(counts, ties=ties), False
-    except Separated:
-        found, penalised = penalised_fit(counts), True
+    found, penalised = existing_fit(pairs.systems, counts, ties)
     units = None
     if generality != INDEPENDENT:
         units = Units.of(pairs.rater, pairs.item, generality)
@@ -167,6 +163,36 @@ def bradley_terry(
         comparisons=len(pairs),
         penalised=penalised,
     )
+
+
+def existing_fit(
+    systems: tuple[str, ...], counts: Counts, ties: str = "davidson"
+) -> tuple[Fit, bool]:
+    """Maximise the likelihood, or the penalised one where systems are separated.
+
+    Parameters
+    ----------
+    systems : their names
+    counts : wins and ties of each two systems
+    ties : `davidson` or `half`
+
+    Returns
+    -------
+    the fit, and whether it is penalised
+
+    Raises
+    ------
+    RankingError : all comparisons are ties, or systems were never compared
+
+    Source
+    ------
+    Ford (1957); Firth (1993).
+    """
+    try:
+        require_estimable(systems, counts, ties)
+        return fit(counts, ties=ties), False
+    except Separated:
+        return penalised_fit(counts), True
 
 
 def abilities(counts: NDArray[np.int64]) -> Values:
@@ -402,13 +428,16 @@ def _pinned(information: Values, systems: int) -> Values:
 # --- variance ------------------------------------------------------------------------------
 
 
-def sandwich(pairs: Pairs, found: Fit) -> tuple[Values, Values, Values, Values]:
+def sandwich(
+    pairs: Pairs, found: Fit, generality: str = "both"
+) -> tuple[Values, Values, Values, Values]:
     """Covariances of the abilities: the model's, and clustered by rater, by item, by their cells.
 
     Parameters
     ----------
     pairs : comparisons
     found : their fit
+    generality : what claims are about; ways that these do not need are left at zero
 
     Returns
     -------
@@ -419,23 +448,26 @@ def sandwich(pairs: Pairs, found: Fit) -> tuple[Values, Values, Values, Values]:
     Cameron, Gelbach & Miller (2011).
     """
     systems = len(pairs.systems)
-    centre = np.eye(len(found.information))
-    centre[:systems, :systems] -= 1 / systems
-    bread = centre @ np.linalg.inv(_pinned(found.information, systems)) @ centre
-    scores = _scores(pairs, found)
+    bread, scores = _bread(found, systems), _scores(pairs, found)
 
     def clustered(codes: NDArray[Any]) -> Values:
         covariance = bread @ _meat(scores, codes, len(bread)) @ bread
         return np.asarray(covariance[:systems, :systems])
 
-    raters, items = pairs.rater.astype(np.int64), pairs.item.astype(np.int64)
-    cells = raters * (int(items.max()) + 1) + items
-    return bread[:systems, :systems], clustered(raters), clustered(items), clustered(cells)
+    model, nothing = bread[:systems, :systems], np.zeros((systems, systems))
+    if generality == "raters":
+        return model, clustered(pairs.rater), nothing, nothing
+    if generality == "items":
+        return model, nothing, clustered(pairs.item), nothing
+    if generality == INDEPENDENT:
+        return model, nothing, nothing, nothing
+    cells = pairs.rater.astype(np.int64) * (int(pairs.item.max()) + 1) + pairs.item
+    return model, clustered(pairs.rater), clustered(pairs.item), clustered(cells)
 
 
 def _variances(pairs: Pairs, found: Fit, generality: str) -> tuple[Values, Values]:
     """Variances of the abilities and of their differences, from the sandwich."""
-    model, by_rater, by_item, by_both = sandwich(pairs, found)
+    model, by_rater, by_item, by_both = sandwich(pairs, found, generality)
     if generality != INDEPENDENT:
         spread, variances = clustered_variances(by_rater, by_item, by_both, generality)
         if spread.sum() > 1e-9 * np.trace(model):
@@ -443,16 +475,52 @@ def _variances(pairs: Pairs, found: Fit, generality: str) -> tuple[Values, Value
     return np.diag(model), difference_variances(model)
 
 
+def influences(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> Values:
+    """Approximate how far each unit moves the abilities: without it they are lower by this.
+
+    Parameters
+    ----------
+    pairs : comparisons
+    found : their fit
+    codes : shape (comparisons,), the unit of each, such as its rater
+
+    Returns
+    -------
+    shape (units, systems), units by their number
+
+    Source
+    ------
+    Broderick, Giordano & Meager (2023), section 2: the first-order influence of a unit's weight.
+    """
+    systems = len(pairs.systems)
+    summed = _summed(_scores(pairs, found), codes, len(found.information))
+    return np.asarray(summed @ _bread(found, systems))[:, :systems]
+
+
+def _bread(found: Fit, systems: int) -> Values:
+    """Invert the information; abilities sum to 0."""
+    centre = np.eye(len(found.information))
+    centre[:systems, :systems] -= 1 / systems
+    bread: Values = centre @ np.linalg.inv(_pinned(found.information, systems)) @ centre
+    return bread
+
+
 def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Values:
     """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
-    cluster = np.unique(codes, return_inverse=True)[1].astype(np.int32)
-    number = int(cluster.max()) + 1
-    summed = scipy.sparse.csr_matrix((number, parameters))
-    for column, cells in scores:  # one by one: a million judgements at once would fill the memory
-        summed = summed + scipy.sparse.csr_matrix((cells, (cluster, column)), shape=summed.shape)
+    summed = _summed(scores, np.unique(codes, return_inverse=True)[1], parameters)
+    number = summed.shape[0]
     # A single cluster, of units that no claim is about, has no variance.
     meat: Values = (summed.T @ summed).toarray() * number / max(number - 1, 1)
     return meat
+
+
+def _summed(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Any:
+    """Sum the scores of each cluster, sparse, shape (clusters, parameters)."""
+    cluster = codes.astype(np.int32)
+    summed = scipy.sparse.csr_matrix((int(cluster.max()) + 1, parameters))
+    for column, cells in scores:  # one by one: a million judgements at once would fill the memory
+        summed = summed + scipy.sparse.csr_matrix((cells, (cluster, column)), shape=summed.shape)
+    return summed
 
 
 def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Values]]:

@@ -87,7 +87,7 @@ def pairs_from_table(
         names = ", ".join(table.criterion.labels)
         raise TableError([f"Pairs need one criterion, but the table has {names}: choose one."])
     screens = _screens(table)
-    first, second = _rows_side_by_side(screens)
+    first, second = compared_rows(table)
     units = table.item if item_groups is None else item_groups
     difference = table.value[first] - table.value[second]
     if lower_is_better:
@@ -104,6 +104,16 @@ def pairs_from_table(
         items=units.labels,
         lower_is_better=lower_is_better,
     )
+
+
+def compared_rows(table: JudgementTable) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the row numbers of both sides of every comparison that `pairs_from_table` makes.
+
+    Parameters
+    ----------
+    table : judgements of one criterion
+    """
+    return _rows_side_by_side(_screens(table))
 
 
 def count(pairs: Pairs) -> Counts:

@@ -41,6 +41,7 @@ from .distribution import distribution
 from .effect_section import EffectSection, effect_section
 from .metric_section import Subject, metric_sections
 from .ranking_section import Runs, ranking_section, runs_for, win_shares
+from .robustness_section import Judged, RobustnessSection, robustness_section
 from .scale_section import ScaleSection, scale_section
 from .span_section import span_section
 
@@ -124,6 +125,7 @@ def _report(
                 at_level,
                 runs=runs,
                 parts=parts_of(part, parts),
+                compared=compared,
             )
             return parts(part, CriterionReport, make)
 
@@ -224,6 +226,7 @@ def _criterion_report(
     *,
     runs: Runs,
     parts: Parts,
+    compared: Compared | None,
 ) -> CriterionReport:
     part = analysed.for_criterion(name)
     kind = kind_of(analysed, name, options.kinds)
@@ -236,7 +239,14 @@ def _criterion_report(
         "agreement", tuple[Coefficient, ...], lambda: agreement_of(part, kind, options)
     )
     ranking = ranking_section(table, name, options, runs, parts) if kind == "relative" else None
-    effects = _effects(part if standardised is None else standardised, kind, options, higher, scale)
+    analysed_part = _as_analysed(part if standardised is None else standardised, scale)
+    effects = _effects(analysed_part, kind, options, higher, scale)
+    judged = Judged.of(analysed_part, options, kind, higher, scale)
+    robustness = (
+        parts("robustness", RobustnessSection, partial(robustness_section, judged, compared))
+        if kind != "category"
+        else None
+    )
     sequential = _sequential(part, kind, options, higher)
     return CriterionReport(
         criterion=name,
@@ -256,25 +266,25 @@ def _criterion_report(
             table.for_criterion(name), analysed.for_criterion(name), kind, higher
         ),
         sentences=criterion_sentences(
-            kind,
-            part,
-            options,
-            ranking=ranking,
-            scale=scale,
-            categories=categories,
-            outliers=outliers,
-            agreement=agreement,
-            effects=effects,
-            sequential=sequential,
+            kind, part, options, ranking=ranking, scale=scale, categories=categories,
+            outliers=outliers, agreement=agreement, effects=effects, sequential=sequential,
         ),
         effects=effects,
         alpha=options.alpha,
         distribution=distribution(part, is_time=kind == "time")
         if kind in SCALES and kind != "error"
         else None,
+        robustness=robustness,
         spans=span_section(analysed.for_criterion(name), options) if has_marks(part) else None,
         sequential=sequential,
-    )
+    )  # fmt: skip
+
+
+def _as_analysed(part: JudgementTable, scale: ScaleSection | None) -> JudgementTable:
+    """Put values on the log scale where the models do."""
+    if scale is not None and scale.scale.startswith("logarithm"):
+        return replace(part, value=log_magnitudes(part.value))
+    return part
 
 
 def _effects(
@@ -286,8 +296,6 @@ def _effects(
 ) -> EffectSection | None:
     if kind == "category":
         return None
-    if scale is not None and scale.scale.startswith("logarithm"):
-        part = replace(part, value=log_magnitudes(part.value))
     return effect_section(
         part,
         options,

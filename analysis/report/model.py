@@ -17,6 +17,7 @@ from .distribution import Distribution
 from .effect_section import EffectSection
 from .metric_section import MetricSection
 from .ranking_section import RankingSection
+from .robustness_section import RobustnessSection
 from .scale_section import ScaleSection
 from .span_section import SpanSection
 
@@ -76,6 +77,7 @@ class CriterionReport:
     alpha: float | None = None
     distribution: Distribution | None = None
     sequential: SequentialSection | None = None
+    robustness: RobustnessSection | None = None
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,9 @@ class ReportOptions(RankingOptions):
     being preferred. `looking` is how the campaign was looked at while it ran, if it was (see
     `analysis.sequential.plan`); claims then allow for that.
 
+    `covariates` are properties of outputs that a second ranking holds constant: factors whose
+    levels are numbers, or metrics.
+
     `metrics` are compared with people, after the ranking by people. `judges` are those of them (or
     of the verdicts) that act as raters, each with the systems that its own model wrote.
     `metric_resamples` is the size of each bootstrap and permutation test of metrics.
@@ -58,6 +61,7 @@ class ReportOptions(RankingOptions):
     equivalence: Mapping[str, float] = field(default_factory=dict)
     looking: Mapping[str, Any] = field(default_factory=dict)
     agreement_resamples: int = 1000
+    covariates: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     metrics_lower_is_better: tuple[str, ...] = ()
     judges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -9,14 +9,14 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from analysis.report.answer import answers_of
-from analysis.report.answer_plot import answer_plot
 from analysis.report.checkpoints import Parts, computed_now
 from analysis.report.layout.latex import commented, document
 from analysis.report.layout.report_tables import all_tables, folders_of
 from analysis.report.layout.table_model import as_csv
-from analysis.report.metric_plots import metric_pictures
 from analysis.report.model import CriterionReport, Report
-from analysis.report.plots import (
+from analysis.report.pictures.answer_plot import answer_plot
+from analysis.report.pictures.metric_plots import metric_pictures
+from analysis.report.pictures.plots import (
     ONE_COLUMN,
     TWO_COLUMNS,
     answer_bars,
@@ -29,6 +29,7 @@ from analysis.report.plots import (
     rater_agreement,
     win_matrix,
 )
+from analysis.report.pictures.robustness_plots import robustness_pictures
 
 PLOT_FORMATS = ("svg", "pdf")
 FOLDERS = {"plots/": TWO_COLUMNS, "plots/column/": ONE_COLUMN}
@@ -90,6 +91,7 @@ def pictures_to_make(report: Report, width: float = TWO_COLUMNS) -> dict[str, Ca
         pictures = (
             *_ranking_pictures(each, width), *_scale_pictures(each, width),
             *_rater_pictures(report, each, width),
+            *(robustness_pictures(each.robustness, width) if each.robustness else ()),
         )  # fmt: skip
         made |= {f"{name}-{ending}": make for ending, make in pictures}
     for section in report.metrics:

@@ -143,6 +143,20 @@ class Within:
         covariance: Values = self.bread @ self.meat(clusters) @ self.bread
         return covariance
 
+    def influences(self, clusters: Codes) -> Values:
+        """Approximate how far each cluster moves the coefficients, shape (clusters, systems).
+
+        Without it they are lower by this (Broderick, Giordano & Meager 2023).
+        """
+        shape = (int(clusters.max()) + 1, len(self.coefficients))
+        scores = np.zeros(shape)
+        np.add.at(scores, (clusters, self.systems), self.residuals)
+        by_block = scipy.sparse.coo_matrix(
+            (self.residuals, (clusters, self.blocks)), shape=(shape[0], len(self.shares))
+        )
+        influences: Values = (scores - by_block @ self.shares) @ self.bread
+        return influences
+
     def meat(self, clusters: Codes) -> Values:
         """Sum over clusters of the outer product of their scores, times G/(G − 1).
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from analysis.report.answer import Answer, confidence_of
 from analysis.report.model import CriterionReport
+from analysis.report.robustness_sentences import TITLES
 from analysis.sequential.section import LookPair, SequentialSection
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import pairs_table
+from .robustness_tables import BELONGS
 from .table_model import SYSTEM, Cell, Column, Format, N, Role, Table, rows_of
 
 # The parts of a criterion in their order, with their titles.
@@ -21,7 +23,8 @@ PARTS = {
     "agreement": _("Agreement of raters"),
     "raters": _("Raters"),
     "values": _("The answers in detail"),
-    "robustness": _("Other analyses of the same judgements"),
+    "robustness": _("How robust the answer is"),
+    "other": _("Other analyses of the same judgements"),
 }
 PART_OF = {
     "answer-pairs": "pairs",
@@ -38,6 +41,7 @@ PART_OF = {
     "span-kinds": "values",
     "span-kinds-by-system": "values",
     "wins": "values",
+    **dict.fromkeys((*TITLES, *BELONGS), "robustness"),
 }
 # What the values of an answer can be, as titles for translators.
 UNITS = (
@@ -45,7 +49,7 @@ UNITS = (
     _("Share of wins"),
 )  # fmt: skip
 # Intervals that hold for all rows together; every other interval holds alone.
-TOGETHER = ("answer-pairs", "tukey", "mixed-pairs", "ordinal-pairs")
+TOGETHER = (*("answer-pairs", "tukey", "mixed-pairs", "ordinal-pairs", "cycles", "order", "drift"),)
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,7 @@ def _part_of(table: Table) -> str:
         return PART_OF[table.name]
     if table.role is Role.PAPER:
         return "paper"
-    return "agreement" if table.role is Role.AGREEMENT else "robustness"
+    return "agreement" if table.role is Role.AGREEMENT else "other"
 
 
 def with_level(table: Table, alpha: float | None) -> Table:

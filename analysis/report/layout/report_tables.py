@@ -20,6 +20,7 @@ from .answer_tables import ReportPart, answer_tables, parts_of, with_level
 from .effect_tables import effect_tables
 from .metric_tables import metric_tables
 from .ranking_tables import ranking_tables
+from .robustness_tables import Finding, findings_of, robustness_tables
 from .scale_tables import overview_table, scale_tables
 from .span_tables import agreement_note, span_tables
 from .table_model import (
@@ -171,6 +172,7 @@ class CriterionTables:
     parts: tuple[ReportPart, ...]
     undefined: tuple[tuple[str, str], ...]
     sentences: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
     def of(self, role: Role) -> list[Table]:
         """Return the tables of one role."""
@@ -264,7 +266,7 @@ def _criterion(
     timed_out: int,
     declined: Mapping[str, Any],
 ) -> CriterionTables:
-    sections = [found.ranking, found.scale, found.effects, found.spans]
+    sections = [found.ranking, found.scale, found.effects, found.robustness, found.spans]
     undefined = {
         method: reason
         for section in sections
@@ -288,6 +290,7 @@ def _criterion(
         parts=parts_of(tables),
         undefined=tuple(undefined.items()),
         sentences=found.sentences,
+        findings=findings_of(tables),
     )
 
 
@@ -333,6 +336,9 @@ def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
         yield from scale_tables(found, found.scale)
     if found.effects:
         yield from effect_tables(found.effects)
+    if found.robustness and found.alpha is not None:
+        generality = report.options.get("generality", "both")
+        yield from robustness_tables(found.robustness, generality, found.alpha)
     if found.exclusion:
         yield _exclusion_table(found.exclusion)
     yield agreement_table(found.agreement)

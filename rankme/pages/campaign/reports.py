@@ -23,6 +23,7 @@ from analysis.report.layout.report_tables import (
 )
 from analysis.report.layout.scale_tables import overview_table
 from analysis.report.layout.table_model import Table
+from analysis.report.robustness_sentences import TITLES
 from analysis.report.stored import read_report
 from analysis.signature import citation
 from rankme.actions.audit import note_seen
@@ -223,7 +224,7 @@ def _shown(
 ) -> dict[str, Any]:
     """One criterion's page: the answer with its figure, and the parts below that have anything."""
     plots = [_plot(*names) for names in drawn]
-    has = {"claims": found.sentences, "robustness": found.undefined}
+    has = {"claims": found.sentences, "robustness": found.findings, "other": found.undefined}
     of_parts = [
         (part, [plot for plot in plots if plot["part"] == part.name]) for part in found.parts
     ]
@@ -231,6 +232,10 @@ def _shown(
         "tables": found,
         "heading": heading,
         "figures": [plot for plot in plots if plot["part"] == "answer"],
+        "findings": [
+            {"found": each, "plots": [plot for plot in plots if plot["kind"] == each.said.name]}
+            for each in found.findings
+        ],
         "parts": [
             {"part": part, "plots": mine}
             for part, mine in of_parts
@@ -329,15 +334,16 @@ PLOTS = {
     "answer": ("answer", gettext_noop("The answer")),
     "ranks-none": ("paper", gettext_noop("Means and rank ranges, as published")),
     "letters": ("paper", gettext_noop("Means and homogeneous subsets")),
-    "ranks-raters": ("robustness", gettext_noop("Means and rank ranges, raters resampled")),
+    "ranks-raters": ("other", gettext_noop("Means and rank ranges, raters resampled")),
     "heatmap-none": ("paper", gettext_noop("How often each system had each rank, as published")),
     "heatmap-raters": (
-        "robustness",
+        "other",
         gettext_noop("How often each system had each rank, raters resampled"),
     ),
     "answers": ("values", gettext_noop("How often each system got each value")),
     "wins": ("values", gettext_noop("How often one system was preferred to another")),
     "raters": ("raters", gettext_noop("Each rater's agreement with the rest")),
+    **{check: ("robustness", title) for check, title in TITLES.items()},
     "metrics-scatter": ("metrics", gettext_noop("Metrics against people, system by system")),
     "metrics-heatmap": ("metrics", gettext_noop("How people and metrics correlate over systems")),
 }
@@ -347,7 +353,7 @@ def _plot(name: str, column: str) -> dict[str, str]:
     kind = next((kind for kind in PLOTS if name.endswith(f"-{kind}")), None)
     part, title = PLOTS[kind] if kind else ("values", name.rpartition("/")[2].replace("-", " "))
     title = _(title) if kind else title
-    return {"file": name, "column": column, "title": title, "part": part}
+    return {"file": name, "column": column, "title": title, "part": part, "kind": kind or ""}
 
 
 def _run(campaign: Campaign, run: int) -> AnalysisRun:

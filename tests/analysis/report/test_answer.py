@@ -8,8 +8,8 @@ import pytest
 from matplotlib.text import Text
 
 from analysis.report.answer import answer_of, answers_of
-from analysis.report.answer_plot import answer_plot
 from analysis.report.layout.report_tables import tables_of
+from analysis.report.pictures.answer_plot import answer_plot
 from tests.analysis.studies import from_rows, report_of_every_kind, report_without_mixed_models
 
 NAMES = (

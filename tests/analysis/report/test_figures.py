@@ -13,7 +13,7 @@ from analysis.reliability.rater_profiles import RaterProfile
 from analysis.report.distribution import CLASSES, distribution
 from analysis.report.make import ReportOptions, make_report
 from analysis.report.model import Report
-from analysis.report.plots import (
+from analysis.report.pictures.plots import (
     ONE_COLUMN,
     TWO_COLUMNS,
     answer_bars,

@@ -18,7 +18,7 @@ from analysis.report.layout.ranking_tables import ranking_table
 from analysis.report.layout.scale_tables import anova_table, means_table
 from analysis.report.make import ReportOptions, make_report
 from analysis.report.model import Report
-from analysis.report.plots import drawn
+from analysis.report.pictures.plots import drawn
 from analysis.report.rendered import pictures_to_make, rendered_files
 from analysis.scales.anova import group_moments, one_way
 from analysis.scales.tukey_hsd import tukey
@@ -120,7 +120,10 @@ def test_equal_reports_give_equal_pictures_without_a_date():
         for made in map(report_of, STUDIES)
         for name in pictures_to_make(made)
     }
-    assert kinds.keys() == {"answer", "answers", "heatmap", "letters", "raters", "ranks", "wins"}
+    assert kinds.keys() == {
+        *("answer", "answers", "heatmap", "letters", "raters", "ranks", "wins"),
+        *("agreement", "influence", "more", "scale"),
+    }
     for made, name in kinds.values():
         once, again = pictures_to_make(made)[name](), pictures_to_make(made)[name]()
         formats = ("svg", "pdf", "png")
@@ -165,7 +168,7 @@ def test_colours_differ_in_lightness_too():
     """Seen in grey the shades still run one way."""
     import matplotlib
 
-    from analysis.report.plots import SHADES
+    from analysis.report.pictures.plots import SHADES
 
     colours = matplotlib.colormaps[SHADES]([k / 20 for k in range(21)])[:, :3]
     grey = colours @ [0.299, 0.587, 0.114]
@@ -176,7 +179,7 @@ def test_numbers_contrast_with_their_shade():
     """Contrast after WCAG 2; without that the numbers on middle blue could not be read."""
     import matplotlib
 
-    from analysis.report.plots import SHADES, ink_on, luminance
+    from analysis.report.pictures.plots import SHADES, ink_on, luminance
 
     for shade in (k / 50 for k in range(51)):
         lights = sorted(

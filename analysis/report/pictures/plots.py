@@ -24,12 +24,11 @@ from matplotlib.ticker import LogLocator, NullLocator
 from analysis.errors import OptionsError
 from analysis.ranking.clusters import Ranking
 from analysis.reliability.rater_profiles import RaterProfile
+from analysis.report.distribution import Distribution
 from analysis.report.model import SystemRow
+from analysis.report.ranking_section import PairRecord, RankingSection
 from analysis.scales.tukey_hsd import Tukey, range_quantile, split_letters
 from analysis.typing import Values
-
-from .distribution import Distribution
-from .ranking_section import PairRecord, RankingSection
 
 FORMATS = ("svg", "pdf", "png")
 INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from analysis.report.answer import Answer, Standing, confidence_of
-from analysis.report.plots import INK, TWO_COLUMNS, label_x, letter_columns, row_axes
+from analysis.report.pictures.plots import INK, TWO_COLUMNS, label_x, letter_columns, row_axes
 
 
 def answer_plot(answer: Answer, width: float = TWO_COLUMNS) -> Figure:

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.meta_evaluation.against_people import MetricReport, SystemPoint
-from analysis.report.plots import (
+from analysis.report.metric_section import MetricSection
+from analysis.report.pictures.plots import (
     CELL,
     INK,
     ONE_COLUMN,
@@ -25,8 +26,6 @@ from analysis.report.plots import (
     shade_cells,
     write_cell,
 )
-
-from .metric_section import MetricSection
 
 PANEL, PANEL_HEIGHT = 1.9, 1.9  # inches, the least width and the height
 PEOPLE = "people"

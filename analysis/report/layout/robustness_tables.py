@@ -1,0 +1,206 @@
+"""Tables of the checks of an answer's robustness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from analysis.report.robustness_section import RobustnessSection
+from analysis.report.robustness_sentences import TITLES, Said, said_of
+from analysis.robustness.agreement_range import AgreementRange
+from analysis.robustness.covariates import ControlledRanking
+from analysis.robustness.cycles import Cycles
+from analysis.robustness.drift import Drift
+from analysis.robustness.influence import Influence
+from analysis.robustness.more_units import MoreUnits
+from analysis.robustness.order_effects import ORDER, OrderEffects
+from analysis.robustness.scale_use import ScaleUse
+from analysis.translatable import gettext_noop as _
+
+from .table_model import SYSTEM, Cell, Column, Format, N, P, Table, rows_of
+
+MOST_NAMES = 20
+# Tables of other sections that belong to a check.
+BELONGS = {"variance-shares": "agreement-range", "other-sizes": "more-units"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check: its sentence, how often it is wrong, and its tables."""
+
+    said: Said
+    tables: tuple[Table, ...]
+
+
+def robustness_tables(section: RobustnessSection, generality: str, alpha: float) -> Iterator[Table]:
+    """Yield a table for each check that has a result, with its sentences as notes.
+
+    Parameters
+    ----------
+    section : of one criterion
+    generality : what claims are about
+    alpha : level of each check
+    """
+    found: dict[str, Any] = {
+        "influence": section.influence,
+        "covariates": section.covariates,
+        "cycles": section.cycles,
+        "order": section.order,
+        "scale-use": section.scale_use,
+        "more-units": section.more_units,
+        "drift": section.drift,
+        "agreement-range": section.agreement,
+    }
+    for said in said_of(section, generality, alpha):
+        columns, rows = MADE[said.name](found[said.name])
+        yield Table(
+            said.name, said.title, columns, rows_of(*rows), notes=(said.sentence, said.rate)
+        )
+
+
+def findings_of(tables: tuple[Table, ...]) -> tuple[Finding, ...]:
+    """Sort the tables of a criterion by check, in the order of the checks.
+
+    Parameters
+    ----------
+    tables : of one criterion
+    """
+    found = []
+    for name in TITLES:
+        mine = [each for each in tables if BELONGS.get(each.name, each.name) == name]
+        own = next((each for each in mine if each.name == name), None)
+        if own is not None:
+            said = Said(name, *own.notes[:2])
+            rest = tuple(each for each in mine if each is not own)
+            found.append(Finding(said, (replace(own, notes=own.notes[2:]), *rest)))
+    return tuple(found)
+
+
+Made = tuple[tuple[Column, ...], list[tuple[Cell, ...]]]
+
+
+def _number(title: str, digits: int = 2) -> Column:
+    return Column(title, Format.NUMBER, digits)
+
+
+def _influence(found: Influence) -> Made:
+    columns = (
+        Column(_("Left out")), Column(_("Number"), Format.WHOLE), Column(_("Of"), Format.WHOLE),
+        _number(_("% of the judgements"), 1), Column(_("What changes")), Column(_("Which")),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for units, changes in found.searched:
+        removal = next(
+            (each for each in found.removals if (each.units, each.changes) == (units, changes)),
+            None,
+        )
+        if removal is None:
+            rows.append((units, None, len(found.without[units]), None, _("nothing found"), ""))
+            continue
+        what = (
+            f"{removal.b} is first instead of {removal.a}"
+            if changes == "first"
+            else f"{removal.a} and {removal.b} are no longer told apart"
+        )
+        names = ", ".join(removal.removed[:MOST_NAMES])
+        more = len(removal.removed) - MOST_NAMES
+        rows.append(
+            (units, len(removal.removed), removal.of, 100 * removal.share, what,
+             names + (f" … (+{more})" if more > 0 else ""))
+        )  # fmt: skip
+    return columns, rows
+
+
+def _covariates(found: ControlledRanking) -> Made:
+    columns = (
+        SYSTEM, Column(_("Rank"), Format.WHOLE), Column(_("Rank, held constant"), Format.WHOLE),
+        _number(_("Estimate")), _number(_("Estimate, held constant")),
+        *(replace(_number(each.name), is_label=True) for each in found.effects),
+    )  # fmt: skip
+    return columns, [
+        (each.system, each.rank, each.rank_controlled, each.plain, each.controlled, *each.means)
+        for each in found.systems
+    ]
+
+
+def _cycles(found: Cycles) -> Made:
+    columns = (
+        Column(_("Circle"), Format.WHOLE), Column("A"), Column("B"),
+        _number(_("Share that prefers A")), Column(_("Interval"), Format.INTERVAL, 2), N,
+        Column(_("Claimed")),
+    )  # fmt: skip
+    return columns, [
+        (number, step.a, step.b, step.share, (step.low, step.high), step.comparisons,
+         _("yes") if circle.is_claimed else _("no"))
+        for number, circle in enumerate(found.shown, start=1)
+        for step in circle.steps
+    ]  # fmt: skip
+
+
+def _order(found: OrderEffects) -> Made:
+    columns = (
+        Column(_("Order")), _number(_("Trend"), 3), Column(_("Interval"), Format.INTERVAL, 3), P,
+        _number(_("Systems' mean places differ by")), _number(_("Moves differences by at most"), 3),
+    )  # fmt: skip
+    return columns, [
+        (
+            _("first screen to last") if each.name == ORDER else _("one place on the screen"),
+            each.slope, (each.low, each.high), each.p, each.imbalance, each.moved,
+        )
+        for each in found.trends
+    ]  # fmt: skip
+
+
+def _scale_use(found: ScaleUse) -> Made:
+    columns = (
+        Column(_("Rater")), Column(_("Range"), Format.RANGE, 1), _number(_("Mean")),
+        _number("SD"), N,
+    )  # fmt: skip
+    return columns, [
+        (each.rater, (each.lowest, each.highest), each.mean, each.sd, each.judgements)
+        for each in found.raters
+    ]
+
+
+def _more_units(found: MoreUnits) -> Made:
+    columns = (
+        Column(_("Raters"), Format.WHOLE), Column(_("Items"), Format.WHOLE),
+        _number(_("± of a difference"), 3),
+    )  # fmt: skip
+    sizes = {(each.raters, each.items): each for each in found.sizes}
+    for each in (found.now, found.twice_raters, found.twice_items):
+        sizes[each.raters, each.items] = each
+    return columns, [(*key, sizes[key].half_width) for key in sorted(sizes)]
+
+
+def _drift(found: Drift) -> Made:
+    columns = (
+        SYSTEM, Column(_("Since version")), _number(_("Shift"), 3),
+        Column(_("Interval"), Format.INTERVAL, 3), P,
+    )  # fmt: skip
+    return columns, [
+        (each.system, each.version, each.shift, (each.low, each.high), each.p)
+        for each in found.shifts
+    ]
+
+
+def _agreement(found: AgreementRange) -> Made:
+    columns = (Column(_("What differs")), _number("SD", 3))
+    return columns, [
+        (_("outputs"), found.outputs),
+        (_("raters on the same output"), found.raters),
+        (_("answers at random"), found.guessing),
+    ]
+
+
+MADE: dict[str, Callable[[Any], Made]] = {
+    "influence": _influence,
+    "covariates": _covariates,
+    "cycles": _cycles,
+    "order": _order,
+    "scale-use": _scale_use,
+    "more-units": _more_units,
+    "drift": _drift,
+    "agreement-range": _agreement,
+}
