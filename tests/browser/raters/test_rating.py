@@ -1,27 +1,20 @@
-"""Rating in a real browser: every preset from the link to the code, mouse, keyboard and phone."""
+"""Rating in a real browser: answers, times and messages, by mouse, keyboard and phone."""
 
 import json
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
-from rankme.demonstration.material import MATERIAL
-from rankme.management.commands.demo import launched
 from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
-from rankme.protocols.files import preset, preset_names
 from rankme.protocols.screens import ScreenSpec
-from tests.browser.access import PHONE, assert_accessible
-from tests.browser.keyboard import rate_by_keyboard
+from tests.browser.access import assert_accessible
 from tests.browser.rating import (
     FACTS,
     SENTENCES,
     answer_with_mouse,
     await_screen,
-    begin,
     campaign_of,
-    come_in,
     go_back,
     go_on,
     go_to_work,
@@ -31,59 +24,7 @@ from tests.browser.rating import (
     shot,
     small,
 )
-from tests.browser.widths import BothWidths, assert_fits
-from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.chromium import TOUCH_PHONE
-from tests.live import wait_for
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_every_preset_from_the_link_to_the_code_for_everybody(page: Page, name):
-    """The answers arrive; axe finds nothing on any screen; and a phone never scrolls sideways.
-
-    Every screen is answered on a laptop and on a phone, and checked at both widths. The way in is
-    a phone's; by keyboard it is a laptop's.
-    """
-    page.set_viewport_size(PHONE)
-    campaign = campaign_of(name)
-    come_in(page, campaign, id="w1")
-    begin(page)
-    widths = BothWidths(len(preset(name).screens))
-    rate_to_the_end(page, name, answer=widths.answer)
-    assert len(widths.answered) == len(preset(name).screens)
-    assert set(map(len, widths.answered.values())) == {2}, widths.answered
-    screens = preset(name).screens_in_all(2, documents=1)
-    assert Submission.objects.count() == screens
-    assert Submission.objects.filter(surplus=False, late=False).count() == screens
-    assert Judgement.objects.filter(submission__assignment__campaign=campaign).exists()
-    assert Participant.objects.get().state == "completed"
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_every_preset_by_keyboard_alone(page: Page, name):
-    campaign = campaign_of(name, items=1)
-    page.goto(f"/r/{campaign.code}/?id=w1")
-    rate_by_keyboard(page)
-    assert Submission.objects.count() == len(campaign.definition["screens"])
-
-
-@pytest.mark.parametrize("page", [pytest.param(TOUCH_PHONE, id="phone")], indirect=True)
-@pytest.mark.parametrize("name", preset_names())
-def test_every_preset_by_touch_with_texts_of_real_size(page: Page, name):
-    """A phone with a touch screen, from the consent to the first answers that are stored.
-
-    TUNA turns phones away as it is shipped; its organiser may let them in.
-    """
-    crowd = small(name).crowd.model_copy(update={"devices": "any"})
-    definition = small(name, practice=[], crowd=crowd)
-    campaign = launched(definition, list(MATERIAL[name].paths), make_owner())
-    come_in(page, campaign, id="w1")
-    assert_fits(page)
-    begin(page)
-    screens = len(definition.screens)
-    assert rate_to_the_end(page, f"touch-{name}", end=screens) == screens
-    wait_for(lambda: Submission.objects.count() == screens, "the answers")
-    assert_fits(page)
+from tests.campaigns import make_campaign, slider_definition
 
 
 def test_missing_answers_are_marked_and_get_the_focus(page: Page):
