@@ -14,13 +14,13 @@ from rankme.models import (
     Campaign,
     MaterialImport,
     PanelPayment,
-    PanelStudy,
     Report,
 )
 from rankme.practice_panel.panel import PracticePanel
 from tests.api.conftest import client_of
 from tests.campaigns import make_owner
 from tests.panels.in_process import connect
+from tests.panels.loop import study_row
 from tests.practice_panel.studies import study_document
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import complaint_of
@@ -160,21 +160,8 @@ def paid(campaign, patch: pytest.MonkeyPatch) -> dict[str, int]:
     account = accounts.add_account(owner=campaign.owner, name="Lab", token=panel.token)
     document = study_document(panel.books.project)
     there = panel.books.create_study(document)
-    study = PanelStudy.objects.create(
-        campaign=campaign,
-        account=account,
-        external_id=there.id,
-        state="ACTIVE",
-        name="Rate",
-        description="Rate.",
-        places=2,
-        reward=225,
-        currency="GBP",
-        minutes=15,
-        longest_minutes=60,
-        ceiling=1_000,
-        places_cost=612,
-    )
+    paid = {"reward": 225, "minutes": 15, "places_cost": 612}
+    study = study_row(campaign, account, external_id=there.id, state="ACTIVE", **paid)
     one = study.submissions.create(external_id="s1", person="p1", state="AWAITING REVIEW")
     payment = one.payments.create(
         study=study, kind="approval", amount=225, cost=225, currency="GBP", state="lost"

@@ -15,12 +15,11 @@ from rankme.models import (
     AnalysisRun,
     Campaign,
     MaterialImport,
-    PanelAccount,
-    PanelStudy,
     PanelSubmission,
 )
 from rankme.pages.urls import urlpatterns
 from tests.campaigns import make_owner, make_rater
+from tests.panels.loop import study_row
 from tests.runs import executed
 from tests.sittings import complaint_of
 
@@ -184,21 +183,7 @@ class World:
 
 def panel_submission(campaign: Campaign) -> PanelSubmission:
     """Somebody whom a panel sent, with the study and the account."""
-    account = PanelAccount.objects.create(
-        owner=campaign.owner, name="Lab", workspace="w", currency="GBP", token_sealed="x"
-    )
-    study = PanelStudy.objects.create(
-        campaign=campaign,
-        account=account,
-        name="Rate",
-        description="Rate.",
-        places=1,
-        reward=100,
-        currency="GBP",
-        minutes=5,
-        longest_minutes=20,
-        ceiling=1_000,
-    )
+    study = study_row(campaign)
     return PanelSubmission.objects.create(
         study=study, external_id="s1", person="p1", state="ACTIVE"
     )

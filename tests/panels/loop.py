@@ -116,3 +116,33 @@ def plan_of(**changes: Any) -> StudyPlan:
             **changes,
         }
     )
+
+
+def draft_form(account: PanelAccount, **changes: Any) -> dict[str, Any]:
+    """What the page of a study sends for its draft."""
+    return {
+        "action": "draft",
+        "account": account.pk,
+        "name": "Rate",
+        "description": "Rate texts.",
+        "places": 2,
+        "reward": "2.00",
+        "minutes": 10,
+        "longest_minutes": 40,
+        "ceiling": "20",
+        "devices": ["desktop"],
+        "approval": "after_checks",
+        **changes,
+    }
+
+
+def study_row(
+    campaign: Campaign, account: PanelAccount | None = None, **changes: Any
+) -> PanelStudy:
+    """A study in the database alone, of which no panel knows."""
+    account = account or PanelAccount.objects.create(
+        owner=campaign.owner, name="Lab", workspace="w", currency="GBP", token_sealed="x"
+    )
+    said = {"name": "Rate", "description": "Rate.", "currency": account.currency}
+    sizes = {"places": 2, "reward": 200, "minutes": 10, "longest_minutes": 60, "ceiling": 1_000}
+    return PanelStudy.objects.create(campaign=campaign, account=account, **said | sizes | changes)

@@ -20,26 +20,9 @@ from rankme.models import (
 from rankme.practice_panel import study_refusals
 from rankme.queries.panel_books import money_of
 from tests.campaigns import make_owner
-from tests.panels.loop import Loop, paid_campaign, plan_of
+from tests.panels.loop import Loop, draft_form, paid_campaign, plan_of
 
 pytestmark = pytest.mark.django_db
-
-
-def draft_form(account: PanelAccount, **changes) -> dict:
-    return {
-        "action": "draft",
-        "account": account.pk,
-        "name": "Rate",
-        "description": "Rate texts.",
-        "places": 2,
-        "reward": "2.00",
-        "minutes": 10,
-        "longest_minutes": 40,
-        "ceiling": "20",
-        "devices": ["desktop"],
-        "approval": "after_checks",
-        **changes,
-    }
 
 
 def event_about(loop: Loop, resource: str, number: str = "e1") -> None:

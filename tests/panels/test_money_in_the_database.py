@@ -4,31 +4,16 @@ import pytest
 from django.db import Error as DatabaseTrouble
 from django.db import connection, transaction
 
-from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission
+from rankme.models import PanelPayment, PanelStudy, PanelSubmission
 from tests.campaigns import make_campaign
+from tests.panels.loop import study_row
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def study() -> PanelStudy:
-    campaign = make_campaign()
-    account = PanelAccount.objects.create(
-        owner=campaign.owner, name="Lab", workspace="w", currency="GBP", token_sealed="x"
-    )
-    return PanelStudy.objects.create(
-        campaign=campaign,
-        account=account,
-        name="Rate",
-        description="Rate.",
-        places=2,
-        reward=200,
-        currency="GBP",
-        minutes=10,
-        longest_minutes=60,
-        ceiling=1_000,
-        places_cost=600,
-    )
+    return study_row(make_campaign(), places_cost=600)
 
 
 def submission(study: PanelStudy, name: str = "s1") -> PanelSubmission:
@@ -127,18 +112,7 @@ def test_what_is_paid_stays_paid_and_amounts_never_change(study):
 
 def test_a_campaign_has_one_study_at_a_time(study):
     def again() -> None:
-        PanelStudy.objects.create(
-            campaign=study.campaign,
-            account=study.account,
-            name="Second",
-            description="Rate.",
-            places=1,
-            reward=1,
-            currency="GBP",
-            minutes=1,
-            longest_minutes=5,
-            ceiling=0,
-        )
+        study_row(study.campaign, study.account)
 
     assert refused(again)
     PanelStudy.objects.update(state="COMPLETED")

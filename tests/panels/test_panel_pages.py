@@ -12,7 +12,7 @@ from rankme.actions.panel import groups, studies, sync
 from rankme.errors import RefusedAction
 from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission
 from tests.campaigns import make_owner
-from tests.panels.loop import CODES, PLACES, Loop, paid_campaign, plan_of
+from tests.panels.loop import CODES, PLACES, Loop, draft_form, paid_campaign, plan_of
 
 pytestmark = pytest.mark.django_db
 
@@ -26,21 +26,7 @@ def change(client: Client, loop: Loop, action: str, **sent):
 
 
 def study_form(account: PanelAccount, **changes) -> dict:
-    return {
-        "action": "draft",
-        "account": account.pk,
-        "name": "Rate",
-        "description": "Rate texts.",
-        "places": 2,
-        "reward": "2.00",
-        "minutes": 10,
-        "longest_minutes": 40,
-        "ceiling": "20",
-        "devices": ["desktop"],
-        "is_secure": "on",
-        "approval": "after_checks",
-        **changes,
-    }
+    return draft_form(account, is_secure="on", **changes)
 
 
 def lists(client: Client, loop: Loop) -> dict[str, int]:
