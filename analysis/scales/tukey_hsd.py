@@ -166,8 +166,15 @@ def range_quantile(probability: float, groups: int, df: float) -> float:
     probability : between 0 and 1
     groups : number of means
     df : of the residual
+
+    Raises
+    ------
+    Undefined : there are so few degrees of freedom that no number is large enough
     """
-    return quantile(probability, groups, df)
+    try:
+        return quantile(probability, groups, df)
+    except ValueError as error:
+        raise Undefined(f"{df:.2g} degrees of freedom are too few for an interval.") from error
 
 
 def homogeneous_subsets(

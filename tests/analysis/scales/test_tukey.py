@@ -231,3 +231,9 @@ def test_the_significance_of_a_subset_is_above_alpha_and_its_union_is_everything
 def test_one_system_has_no_pairs():
     with pytest.raises(Undefined, match="at least two systems"):
         tukey(["only"], [1.0], [5], 1.0, 4)
+
+
+def test_too_few_degrees_of_freedom_are_a_reason_and_not_an_error():
+    """A mixed model of two raters can have nearly none; the rest of the report is computed."""
+    with pytest.raises(Undefined, match="degrees of freedom are too few"):
+        range_quantile(0.95, 4, 0.001)
