@@ -278,6 +278,7 @@ PAGES = [
         "campaign-file",
         "campaign-invitations",
         "campaign-metrics-file",
+        "campaign-planner",  # a part of the launch page
         "campaign-paper-file",
         "campaign-raters-file",
         "campaign-words",
