@@ -9,14 +9,16 @@ if (form) startPlanner(form);
 /** @param {HTMLFormElement} form */
 function startPlanner(form) {
   /** @type {NodeListOf<HTMLInputElement>} */
-  const sliders = form.querySelectorAll("[data-slider]");
-  for (const slider of sliders) {
-    const number = /** @type {HTMLInputElement} */ (
-      form.elements.namedItem(slider.dataset.slider ?? "")
-    );
+  const numbers = form.querySelectorAll("[data-slides] input");
+  for (const number of numbers) {
+    const slider = document.createElement("input");
+    slider.type = "range";
+    slider.min = "1";
+    slider.dataset.slider = number.name;
+    slider.setAttribute("aria-label", number.labels?.[0]?.innerText ?? number.name);
+    number.after(slider);
     slider.max = String(Math.max(2 * Number(number.value), 50));
     slider.value = number.value;
-    slider.hidden = false;
     slider.addEventListener("input", () => {
       number.value = slider.value;
     });
