@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from rankme.importing import READERS
@@ -32,6 +32,7 @@ class UploadField(serializers.FileField):
     """A file in a request; the document would otherwise say that it is an address."""
 
 
+@extend_schema_serializer(deprecate_fields=["outputs"])
 class NewImportSerializer(Strict):
     files = serializers.ListField(
         child=UploadField(),

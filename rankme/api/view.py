@@ -26,7 +26,8 @@ UNKNOWN_PARAMETER = "There is no such parameter."
 
 
 class Strict(serializers.Serializer[Any]):
-    """Takes the fields that it declares; any other is an error and never ignored."""
+    # Takes the fields that it declares; any other is an error and never ignored. (A docstring would
+    # be the description of every body.)
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):

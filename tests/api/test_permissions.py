@@ -33,6 +33,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 POLICY = {
     "api-token": ("POST DELETE", "token"),
     "api-presets": ("GET", "organiser"),
+    "api-preset-file": ("GET", "organiser"),
+    "api-definition-schema": ("GET", "organiser"),
+    "api-definition-check": ("POST", "organiser"),
     "api-campaigns": ("GET POST", "organiser"),
     "api-campaign": ("GET PUT DELETE", "campaign"),
     "api-campaign-file": ("GET", "campaign"),
@@ -52,6 +55,16 @@ POLICY = {
     "api-members": ("GET POST", "campaign"),
     "api-member": ("DELETE", "campaign"),
     "api-history": ("GET", "campaign"),
+    "api-words": ("GET", "campaign"),
+    "api-outline": ("GET", "campaign"),
+    "api-tryout": ("GET POST DELETE", "campaign"),
+    "api-damaged-texts": ("GET PUT", "campaign"),
+    "api-items": ("GET", "campaign"),
+    "api-item": ("GET", "campaign"),
+    "api-item-settle": ("POST", "campaign"),
+    "api-disagreements": ("GET", "campaign"),
+    "api-settled-csv": ("GET", "campaign"),
+    "api-declined-csv": ("GET", "campaign"),
     "api-quality": ("GET", "campaign"),
     "api-leases": ("GET", "campaign"),
     "api-lease-release": ("POST", "campaign"),
@@ -77,6 +90,8 @@ POLICY = {
     "api-metrics": ("GET POST", "campaign"),
     "api-metric": ("GET DELETE", "campaign"),
     "api-metric-computation": ("GET", "campaign"),
+    "api-metric-cancel": ("POST", "campaign"),
+    "api-scores-csv": ("GET", "campaign"),
     "api-panel-accounts": ("GET POST", "organiser"),
     "api-panel-account": ("GET PUT DELETE", "account"),
     "api-panel-webhooks": ("POST", "account"),
@@ -114,7 +129,13 @@ POLICY = {
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 # An extension that adds nothing is refused.
-OF_DRAFTS = {"api-plan", "api-plan-outlook"}
+OF_DRAFTS = {"api-plan", "api-plan-outlook", "api-damaged-texts"}
+# Numbers of items count from 1, and presets have names of their own.
+OWN_PARTS = {
+    "api-preset-file": {"name": "e2e-quality"},
+    "api-item": {"number": 1},
+    "api-item-settle": {"number": 1},
+}
 QUERIES = {"api-extension": "?raters_per_trial=9"}
 
 
@@ -179,6 +200,7 @@ def _address(name, ids):
     """The address by the one choice of ids that fits it."""
     for chosen in (
         (),
+        ("name",),
         ("code",),
         ("report",),
         ("code", "run"),
@@ -196,7 +218,8 @@ def _address(name, ids):
         ("code", "member"),
     ):
         try:
-            return reverse(name, kwargs={each: ids[each] for each in chosen})
+            own = ids | OWN_PARTS.get(name, {})
+            return reverse(name, kwargs={each: own[each] for each in chosen})
         except NoReverseMatch:
             continue
     raise AssertionError(f"no address for {name}")

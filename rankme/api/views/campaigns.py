@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
@@ -54,6 +54,19 @@ class PresetsView(View):
                 for name, file in found
             ]
         )
+
+
+class PresetFileView(View):
+    @operation(
+        "presets_file",
+        "A campaign file that comes with the site, in YAML",
+        responses={(200, "application/yaml"): YAML},
+    )
+    def get(self, request: Request, name: str) -> HttpResponse:
+        if name not in preset_names():
+            raise Http404
+        text = definition_to_yaml(preset(name))
+        return HttpResponse(text, content_type="application/yaml; charset=utf-8")
 
 
 class CampaignsView(View):

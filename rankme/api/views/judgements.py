@@ -18,9 +18,11 @@ from rankme.api import judgement_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.downloads import attachment
 from rankme.exporting.check_answers import checks_file
+from rankme.exporting.declined import declined_file
 from rankme.exporting.files import ExportedFile
 from rankme.exporting.judgements import csv_file, jsonl_file
 from rankme.exporting.own_answers import own_answers_file
+from rankme.exporting.settled import settled_file
 from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
@@ -123,6 +125,10 @@ OwnAnswersCsvView = download(
     own_answers_file,
     has_systems=False,
 )
+SettledCsvView = download(
+    "settled_csv", "The values with which curators settled disagreements", settled_file
+)
+DeclinedCsvView = download("cannot_judge_csv", "Who could not judge what, and why", declined_file)
 TextsCsvView = download(
     "texts_csv", "What raters wrote, as a data set", texts_file, query=shapes.TextsQuery
 )

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import io
+
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 
+from analysis.text_metrics.score_files import write_scores
 from rankme.actions.material import metric_jobs
 from rankme.api import metric_shapes as shapes
-from rankme.api.view import View, operation
+from rankme.api.view import View, action, operation
+from rankme.exporting.files import CSV, ExportedFile
+from rankme.models import Campaign, MetricComputation
 from rankme.permissions import get_campaign, user_of
+from rankme.queries.metric_scores import scores_of
+
+from .judgements import download
 
 
 class MetricsView(View):
@@ -57,4 +65,30 @@ class MetricComputationView(View):
         gives=shapes.MetricComputationSerializer,
     )
     def get(self, request: Request, code: str, computation: int) -> object:
-        return get_object_or_404(get_campaign(request, code).metric_computations, pk=computation)
+        return get_computation(request, code, computation)
+
+
+def get_computation(request: Request, code: str, computation: int) -> MetricComputation:
+    return get_object_or_404(get_campaign(request, code).metric_computations, pk=computation)
+
+
+def scores_file(campaign: Campaign) -> ExportedFile | None:
+    """All scores as the CSV that an upload takes; None where there are none."""
+    scores = scores_of(campaign)
+    if scores is None:
+        return None
+    content = io.BytesIO()
+    write_scores(scores, content)
+    return ExportedFile(f"scores-{campaign.code}.csv", CSV, content.getvalue())
+
+
+CancelMetricsView = action(
+    "metrics_cancel",
+    "Stop a computation of metrics",
+    find=get_computation,
+    do=metric_jobs.cancel_metrics,
+    gives=shapes.MetricComputationSerializer,
+)
+ScoresCsvView = download(
+    "metrics_scores", "All scores, as an upload takes them", scores_file, has_systems=False
+)
