@@ -69,6 +69,8 @@ elif not SECRET_KEY:
 
 # Tokens of panels are encrypted with the first key; the others still open what they encrypted.
 PANEL_KEYS = environment.listed("PANEL_KEYS") or safety.local_panel_keys(SECRET_KEY, PRODUCTION)
+# Whether webhooks may call addresses in the site's own network, and without encryption.
+WEBHOOKS_TO_PRIVATE_ADDRESSES = environment.flag("WEBHOOKS_TO_PRIVATE_ADDRESSES", default=False)
 # Where Prolific answers. Only a local site can name a practice panel instead.
 PROLIFIC_API = environment.origin("PROLIFIC_API", safety.PROLIFIC_API)
 safety.refuse_unsafe_panel(PANEL_KEYS, PROLIFIC_API, production=PRODUCTION)
@@ -227,6 +229,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "rankme.tasks.check_record",
         "schedule": crontab(hour="3", minute="17"),
         "options": {"expires": 3600.0},
+    },
+    "webhooks": {
+        "task": "rankme.tasks.send_webhooks",
+        "schedule": 15.0,
+        "options": {"expires": 15.0},
     },
     "panels": {
         "task": "rankme.tasks.visit_panels",

@@ -44,6 +44,7 @@ CLOSED_DOORS = {
     "rankme/markdown": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/untrusted": {"django", "rankme.models"} | CALLS_ELSEWHERE,
     "rankme/panel_calls": DOORS | {"rankme.models", "rankme.actions", "rankme.queries"},
+    "rankme/webhook_calls": DOORS | {"rankme.models", "rankme.actions", "rankme.queries"},
     "client": {"django", "rankme", "evalsite", "analysis"},
     "rankme/practice_panel": {"django", "rankme.models", "rankme.actions", "rankme.queries"},
     "rankme/simulation": {"django", "rankme.models", "rankme.actions", "rankme.queries"},

@@ -21,6 +21,7 @@ from rankme.api.views import (
     reference,
     tokens,
     versions,
+    webhooks,
 )
 
 CAMPAIGN = "campaigns/<slug:code>/"
@@ -30,6 +31,7 @@ PERSON = PANEL + "submissions/<int:submission>/"
 ACCOUNT = "panel-accounts/<int:account>/"
 RUN = CAMPAIGN + "analysis-runs/<int:run>/"
 RATER = CAMPAIGN + "raters/<str:label>/"
+WEBHOOK = CAMPAIGN + "webhooks/<int:webhook>/"
 
 
 def at(address: str, view: type[APIView], name: str) -> URLPattern:
@@ -65,6 +67,14 @@ urlpatterns = [
     at(CAMPAIGN + "members/", people.MembersView, "api-members"),
     at(CAMPAIGN + "members/<int:member>/", people.MemberView, "api-member"),
     at(CAMPAIGN + "history/", people.HistoryView, "api-history"),
+    at(CAMPAIGN + "webhooks/", webhooks.WebhooksView, "api-webhooks"),
+    at(WEBHOOK, webhooks.WebhookView, "api-webhook"),
+    at(WEBHOOK + "deliveries/", webhooks.DeliveriesView, "api-deliveries"),
+    at(
+        WEBHOOK + "deliveries/<int:delivery>/again/",
+        webhooks.SendAgainView,
+        "api-delivery-again",
+    ),
     at(CAMPAIGN + "quality/", raters.QualityView, "api-quality"),
     at(CAMPAIGN + "leases/", raters.BatchesAtWorkView, "api-leases"),
     at(CAMPAIGN + "leases/<int:assignment>/release/", raters.ReleaseView, "api-lease-release"),

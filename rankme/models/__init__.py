@@ -41,6 +41,7 @@ from .record import Record
 from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart, RunScores
 from .settlements import Settlement
 from .versions import CampaignVersion
+from .webhooks import Webhook, WebhookDelivery, WebhookEvent
 
 __all__ = [
     "AnalysisRun",
@@ -97,4 +98,7 @@ __all__ = [
     "System",
     "Trial",
     "TrialOutput",
+    "Webhook",
+    "WebhookDelivery",
+    "WebhookEvent",
 ]

@@ -21,6 +21,7 @@ from .campaign import (
     reports,
     settling,
     tryouts,
+    webhooks,
 )
 from .help import pages as help_pages
 from .panel import accounts, books, study
@@ -135,6 +136,13 @@ organiser_urls: list[URLPattern] = [
         CAMPAIGN + "members/<int:member>/remove/",
         organiser.remove_member,
         name="campaign-member-remove",
+    ),
+    path(CAMPAIGN + "webhooks/", webhooks.list_webhooks, name="campaign-webhooks"),
+    path(CAMPAIGN + "webhooks/<int:webhook>/", webhooks.change_webhook, name="campaign-webhook"),
+    path(
+        CAMPAIGN + "webhooks/<int:webhook>/deliveries/<int:delivery>/again/",
+        webhooks.send_again,
+        name="campaign-webhook-again",
     ),
     path(CAMPAIGN + "history/", organiser.history, name="campaign-history"),
 ]

@@ -1,4 +1,4 @@
-"""Secrets of panels, as they are stored: encrypted with a key that only the environment has."""
+"""Secrets of panels and webhooks: stored encrypted, with a key that only the environment has."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def _box() -> MultiFernet:
     if not keys:
         raise RefusedAction(
             _(
-                "This site has no key with which it could store a panel's token. Its "
-                "administrator sets PANEL_KEYS."
+                "This site has no key with which it could store a secret. Its administrator sets "
+                "PANEL_KEYS."
             )
         )
     return MultiFernet([Fernet(key) for key in keys])
@@ -32,5 +32,5 @@ def unseal(sealed: str) -> str:
         return _box().decrypt(sealed.encode()).decode()
     except InvalidToken as error:
         raise RefusedAction(
-            _("The panel's token was stored with another key. Enter it again.")
+            _("The secret was stored with another key. Enter or make it again.")
         ) from error

@@ -16,6 +16,7 @@ from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
 from rankme.actions.runs import analysis_runs, looks, report_files, run_chunks
 from rankme.actions.sitting import assignments, credits
+from rankme.actions.webhooks import delivering, events
 from rankme.management import made_up
 from rankme.models import Heartbeat, PanelStudy
 from rankme.verification import nightly
@@ -102,6 +103,13 @@ def visit_panels() -> None:
     """Every minute: process reported webhooks, and ask the panels that are due."""
     sync.visit_panels()
     credits.report_credits()
+
+
+@shared_task(name="rankme.tasks.send_webhooks")
+def send_webhooks() -> None:
+    """Every few seconds: note what happened to campaigns, and tell those who want to know."""
+    events.record_all()
+    delivering.deliver_due()
 
 
 @shared_task(name="rankme.tasks.look_at_panel_events")

@@ -7,11 +7,15 @@ import pytest
 from celery import current_app
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from rankme.actions.webhooks import delivering
+from rankme.actions.webhooks.events import record_events
 from rankme.models import Metric, MetricComputation, Settlement
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml, preset
-from tests.campaigns import make_campaign, make_owner, slider_definition
+from rankme.webhook_calls.sending import Outcome
+from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.checks.raters import CHECKS
 from tests.runs import rated_campaign
+from tests.sittings import sit
 
 pytestmark = pytest.mark.django_db
 CAMPAIGNS = "/api/v1/campaigns/"
@@ -129,6 +133,28 @@ def test_a_computation_of_metrics_is_stopped_and_scores_are_downloaded(olga, rat
     assert stopped.json()["state"] == "cancelled"
     assert olga.post(f"{base}metrics/jobs/{row.pk}/cancel/").status_code == 409
     assert not Metric.objects.exists()
+
+
+def test_webhooks_are_made_changed_and_sent_again(olga):
+    campaign = make_campaign(slider_definition(raters_per_trial=2), items=2, systems=1)
+    hooks = f"{base_of(campaign)}webhooks/"
+    made = olga.post(hooks, {"url": "https://hooks.example.org/"}).json()
+    assert len(made["secret"]) > 30
+    own = f"{hooks}{made['webhook']['id']}/"
+    assert "secret" not in olga.get(own).json()
+    assert olga.post(hooks, {"url": "gopher://x"}).status_code == 409
+    assert olga.post(hooks, {"url": "https://x.example/", "kinds": ["dance"]}).status_code == 400
+    sit(make_rater(campaign))
+    record_events(campaign)
+    delivering.deliver_due(lambda *_given: Outcome(500, "500 Internal"))
+    [message] = olga.get(f"{own}deliveries/").json()["results"]
+    assert (message["kind"], message["status"], message["state"]) == ("half_done", 500, "waiting")
+    again = olga.post(f"{own}deliveries/{message['id']}/again/").json()
+    assert again["attempts"] == 0
+    changed = olga.put(own, {"url": "https://y.example/", "kinds": ["done"], "is_active": False})
+    assert changed.json()["kinds"] == ["done"]
+    assert olga.post(f"{own}deliveries/{message['id']}/again/").status_code == 409
+    assert olga.delete(own).status_code == 204
 
 
 # --- The document -----------------------------------------------------------------------------

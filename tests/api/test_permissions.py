@@ -7,6 +7,7 @@ from rankme.actions.campaign import campaigns
 from rankme.actions.material import metric_jobs
 from rankme.actions.panel import accounts
 from rankme.actions.runs import publishing
+from rankme.actions.webhooks import hooks
 from rankme.api.urls import urlpatterns
 from rankme.models import (
     AnalysisRun,
@@ -29,7 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # name: (the methods that there are, who may see it)
 # "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member,
-# "account" the key of its owner alone.
+# "account" and "owner" the key of its owner alone (a member may know that it is there).
 POLICY = {
     "api-token": ("POST DELETE", "token"),
     "api-presets": ("GET", "organiser"),
@@ -55,6 +56,10 @@ POLICY = {
     "api-members": ("GET POST", "campaign"),
     "api-member": ("DELETE", "campaign"),
     "api-history": ("GET", "campaign"),
+    "api-webhooks": ("GET POST", "owner"),
+    "api-webhook": ("GET PUT DELETE", "owner"),
+    "api-deliveries": ("GET", "owner"),
+    "api-delivery-again": ("POST", "owner"),
     "api-words": ("GET", "campaign"),
     "api-outline": ("GET", "campaign"),
     "api-tryout": ("GET POST DELETE", "campaign"),
@@ -158,7 +163,11 @@ def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
     upload = MaterialImport.objects.create(campaign=campaign, state="done", phase="previewed")
     computation = metric_jobs.request_metrics(campaign, ["bleu"], by=campaign.owner)
     metric_jobs.execute(computation.pk, "tester")
+    webhook = hooks.add_webhook(campaign, "https://a.example/", by=campaign.owner).webhook
+    event = campaign.webhook_events.first()
     return {
+        "webhook": webhook.pk,
+        "delivery": webhook.deliveries.create(event=event).pk,
         "code": campaign.code,
         "version": campaign.version,
         "run": run.pk,
@@ -216,6 +225,8 @@ def _address(name, ids):
         ("code", "label"),
         ("code", "assignment"),
         ("code", "member"),
+        ("code", "webhook"),
+        ("code", "webhook", "delivery"),
     ):
         try:
             own = ids | OWN_PARTS.get(name, {})
@@ -238,7 +249,7 @@ def state_of_things():
 
 def test_without_a_key_nothing_but_the_open_addresses_answers(ids, anybody):
     before = state_of_things()
-    for name, _, address in addresses(ids, "organiser", "campaign", "account"):
+    for name, _, address in addresses(ids, "organiser", "campaign", "account", "owner"):
         for method in METHODS:
             status = anybody.generic(method, address).status_code
             assert status == 401, f"{method} {name}: {status}"
@@ -251,7 +262,7 @@ def test_without_a_key_nothing_but_the_open_addresses_answers(ids, anybody):
 
 def test_another_organiser_meets_404_at_every_address_of_a_campaign(ids, stranger):
     before = state_of_things()
-    for name, methods, address in addresses(ids, "campaign", "account"):
+    for name, methods, address in addresses(ids, "campaign", "account", "owner"):
         for method in methods:
             kind = "multipart/form-data; boundary=x" if name == "api-imports" else None
             answer = stranger.generic(method, address, content_type=kind or "application/json")
@@ -286,8 +297,17 @@ def test_owner_and_member_read_everything(ids, name):
             assert answer.status_code == expected, f"{address_name}: {answer.status_code}"
 
 
+def test_only_the_owner_reads_and_changes_webhooks(ids, olga):
+    mira = client_of("mira")
+    for name, methods, address in addresses(ids, "owner"):
+        for method in methods:
+            assert mira.generic(method, address).status_code == 403, f"{method} {name}"
+        if "GET" in methods:
+            assert olga.get(address).status_code == 200, name
+
+
 def test_methods_that_there_are_not_are_405(ids, olga):
-    kinds = ("organiser", "campaign", "account", "anybody")
+    kinds = ("organiser", "campaign", "account", "owner", "anybody")
     for name, methods, address in addresses(ids, *kinds):
         for method in set(METHODS) - set(methods):
             status = olga.generic(method, address).status_code

@@ -10,6 +10,8 @@ from rankme.actions.campaign import campaigns
 from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.sitting import assignments, exclusions
+from rankme.actions.webhooks import hooks
+from rankme.actions.webhooks.events import record_events
 from rankme.exporting import bundle
 from rankme.models import (
     AnalysisRun,
@@ -99,6 +101,9 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-raters-file": {"GET": INSIDE},
     "campaign-members": {"GET": INSIDE, "POST": OWNER},
     "campaign-member-remove": {"POST": OWNER},
+    "campaign-webhooks": {"GET": OWNER, "POST": OWNER},
+    "campaign-webhook": {"GET": OWNER, "POST": OWNER},
+    "campaign-webhook-again": {"POST": OWNER},
     "campaign-history": {"GET": INSIDE},
     "preview": {"GET": INSIDE},
     "export-judgements": {"GET": INSIDE},
@@ -155,7 +160,9 @@ class World:
         upload = MaterialImport.objects.create(pk=10**9, campaign=self.campaign, state="failed")
         computation = metric_jobs.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
         metric_jobs.execute(computation.pk, "tester")
+        webhook = hooks.add_webhook(self.campaign, "https://a.example/", by=self.campaign.owner)
         run = published_run(self.campaign)
+        record_events(self.campaign)
         person = panel_submission(self.campaign)
         return {
             "account": person.study.account_id,
@@ -167,6 +174,8 @@ class World:
             "complaint": complaint_of(held).pk,
             "label": rater.label,
             "member": membership.pk,
+            "webhook": webhook.webhook.pk,
+            "delivery": webhook.webhook.deliveries.get().pk,
             "computation": computation.pk,
             "metric": self.campaign.metrics.get().pk,
             "run": run.pk,

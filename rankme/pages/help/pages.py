@@ -11,7 +11,10 @@ from .rendering import help_page, page_names
 from .topics import TOPICS
 
 # What organisers read comes first.
-FIRST = ("organisers", "raters", "quality", "crowds", "spans", "media", "metrics", "statistics")
+FIRST = (
+    *("organisers", "raters", "quality", "crowds", "spans", "media", "metrics", "statistics"),
+    "scripts",
+)
 
 
 @require_safe

@@ -46,6 +46,8 @@ TOPICS = {
     "campaign-raters": WATCH,
     "campaign-rater": WATCH,
     "campaign-members": "organisers#accounts",
+    "campaign-webhooks": "scripts#webhooks",
+    "campaign-webhook": "scripts#webhooks",
     "campaign-history": "organisers#who-did-what",
     "panel-accounts": PANEL,
     "campaign-panel": PANEL,

@@ -43,6 +43,7 @@ LOOKED_AT = (
     "campaign-close",
     "campaign-raters",
     "campaign-members",
+    "campaign-webhooks",
     "campaign-history",
 )
 

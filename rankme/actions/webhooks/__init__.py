@@ -1,0 +1,1 @@
+"""Tell other programs what happens to a campaign."""

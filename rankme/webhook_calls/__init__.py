@@ -1,0 +1,1 @@
+"""Calls to the addresses that organisers named: signed, bounded, and never into this network."""
