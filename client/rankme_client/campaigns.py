@@ -173,6 +173,27 @@ class Campaign:
         found: Document = self.site.send("POST", f"{self.path}plan/", {"raters": raters})
         return found
 
+    def outline(self) -> Document:
+        """What raters see, page by page, as text."""
+        found: Document = self.site.get(f"{self.path}outline/")
+        return found
+
+    def rehearse(self, *, timeout: float = 900.0) -> list[str]:
+        """Let simulated raters play this draft to its report; the addresses of its pages.
+
+        The site keeps the pages for an hour and stores nothing of them in the record.
+        """
+        path = f"{self.path}tryout/"
+        self.site.send("POST", path)
+        end = time.monotonic() + timeout
+        while (state := self.site.get(path))["status"] == "working":
+            if time.monotonic() > end:
+                raise StillWaiting(f"After {timeout:g} s the rehearsal is not over.")
+            self.site.sleep(LAUNCH_POLL_SECONDS)
+        if state["status"] != "done":
+            raise JobFailed(state.get("error") or "The rehearsal was lost. Try again.")
+        return [f"{self.page}try/pages/{name}" for name in state["pages"]]
+
     def launch(self, *, timeout: float = 3600.0) -> Document:
         """Freeze the material and open the campaign to raters; the plan, and the links."""
         launched: Document = self.site.send("POST", f"{self.path}launch/")
@@ -314,6 +335,38 @@ class Campaign:
                 return None
             raise
         return found
+
+    # --- Items ----------------------------------------------------------------------------------
+
+    def items(self, search: str | None = None) -> pd.DataFrame:
+        """The items, in the order of the upload."""
+        return pd.DataFrame(list(self.site.pages(f"{self.path}items/", search=search)))
+
+    def item(self, number: int) -> Document:
+        """An item by its place in the upload, from 1, with everything that raters said about it."""
+        found: Document = self.site.get(f"{self.path}items/{number}/")
+        return found
+
+    def disagreements(self, criterion: str | None = None) -> pd.DataFrame:
+        """The outputs on which raters differ most."""
+        return pd.DataFrame(self.site.get(f"{self.path}disagreements/", criterion=criterion))
+
+    def settle(
+        self, number: int, values: Mapping[str, float | None], reason: str, *, system: str | None
+    ) -> None:
+        """Settle a disagreement about an output of this item, or about the item as a whole."""
+        document = {"values": dict(values), "reason": reason, "system": system}
+        self.site.send("POST", f"{self.path}items/{number}/settlements/", document)
+
+    # --- Webhooks -------------------------------------------------------------------------------
+
+    def add_webhook(self, url: str, kinds: Sequence[str] = ()) -> str:
+        """Tell this address what happens; the secret for `rankme_client.webhooks.read_message`."""
+        document = {"url": url, "kinds": list(kinds)}
+        return str(self.site.send("POST", f"{self.path}webhooks/", document)["secret"])
+
+    def webhooks(self) -> pd.DataFrame:
+        return pd.DataFrame(self.site.get(f"{self.path}webhooks/"))
 
     def _frame(self, path: str) -> pd.DataFrame:
         return pd.DataFrame(list(self.site.pages(f"{self.path}{path}")))

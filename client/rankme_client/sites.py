@@ -8,7 +8,14 @@ from typing import Any
 import httpx
 
 from .campaigns import Campaign
-from .connection import Connection, Document, checked, new_client, refuse_open_line
+from .connection import (
+    Connection,
+    Document,
+    checked,
+    new_client,
+    quoted,
+    refuse_open_line,
+)
 from .errors import SiteAway
 
 
@@ -18,6 +25,32 @@ class Site(Connection):
     def presets(self) -> list[Document]:
         """The campaign files that come with the site: name, title and description."""
         return list(self.get("presets/"))
+
+    def preset(self, name: str) -> str:
+        """A campaign file that comes with the site, in YAML."""
+        return self.call("GET", f"presets/{quoted(name)}/file/").text
+
+    def schema(self) -> Document:
+        """The JSON schema of a campaign file."""
+        found: Document = self.get("definitions/schema/")
+        return found
+
+    def check(self, campaign: str | Mapping[str, Any]) -> Document:
+        """Check a campaign file (as YAML or a document) and store nothing.
+
+        The answer has `is_valid`, `problems` with their places, and an `outline` of what raters
+        will see.
+        """
+        path = "definitions/check/"
+        if isinstance(campaign, str):
+            headers = {"Content-Type": "application/yaml"}
+            content = campaign.encode()
+            answer = self.call("POST", path, content=content, headers=headers, may_repeat=True)
+        else:
+            document = {"definition": dict(campaign)}
+            answer = self.call("POST", path, json=document, may_repeat=True)
+        found: Document = answer.json()
+        return found
 
     def campaigns(self, *, state: str | None = None) -> list[Campaign]:
         """The campaigns that you own or are a member of, newest first."""
