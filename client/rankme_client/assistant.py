@@ -57,12 +57,12 @@ class Tools:
     def check(self, campaign_file: str) -> Document:
         """Check a campaign file in YAML: every problem with its line. Nothing is stored."""
         found = self._checked(campaign_file)
-        return {name: found[name] for name in ("is_valid", "problems", "untranslated")}
+        return {name: found[name] for name in ("valid", "problems", "untranslated")}
 
     def preview(self, campaign_file: str) -> Document:
         """Say what raters of a campaign file see, page by page. Nothing is stored."""
         found = self._checked(campaign_file)
-        return found["outline"] if found["is_valid"] else {"problems": found["problems"]}
+        return found["outline"] if found["valid"] else {"problems": found["problems"]}
 
     def rehearse(self, campaign_file: str, outputs_csv: str) -> Document:
         """Play a campaign with simulated raters: the plan, its cost, and pages to look at.
@@ -74,7 +74,7 @@ class Tools:
         if len(outputs_csv) > LARGEST_TABLE:
             raise ToolError("The outputs are too large for a rehearsal. Upload them on the page.")
         found = self._checked(campaign_file)
-        if not found["is_valid"]:
+        if not found["valid"]:
             return {"problems": found["problems"]}
         asked = hashlib.sha256(f"{campaign_file}\0{outputs_csv}".encode()).hexdigest()
         draft = self.site.create(campaign_file, key=f"assistant-{asked[:40]}")

@@ -38,7 +38,7 @@ class Site(Connection):
     def check(self, campaign: str | Mapping[str, Any]) -> Document:
         """Check a campaign file (as YAML or a document) and store nothing.
 
-        The answer has `is_valid`, `problems` with their places, and an `outline` of what raters
+        The answer has `valid`, `problems` with their places, and an `outline` of what raters
         will see.
         """
         path = "definitions/check/"

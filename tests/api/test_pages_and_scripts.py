@@ -28,12 +28,12 @@ def base_of(campaign) -> str:
 def test_a_campaign_file_is_checked_without_being_stored(olga):
     text = definition_to_yaml(preset("e2e-quality"))
     good = olga.generic("POST", "/api/v1/definitions/check/", text, "application/yaml").json()
-    assert (good["is_valid"], good["problems"]) == (True, [])
+    assert (good["valid"], good["problems"]) == (True, [])
     assert good["outline"]["screens"][0]["asks"][0]["instrument"]
     document = {"title": "", "criteria": [{"name": "a b", "question": "?", "instrument": "x"}]}
     bad = olga.post("/api/v1/definitions/check/", {"definition": document}).json()
     places = {problem["place"] for problem in bad["problems"]}
-    assert not bad["is_valid"] and {"title", "criteria[0].instrument"} <= places
+    assert not bad["valid"] and {"title", "criteria[0].instrument"} <= places
     assert olga.get(CAMPAIGNS).json()["results"] == []
 
 
@@ -201,9 +201,8 @@ def test_files_are_binary_in_the_document_and_have_one_name(client):
 
 
 def test_uploads_have_the_same_name_whatever_they_are(olga):
-    campaign = make_campaign(launch=False)
-    imports = f"{base_of(campaign)}imports/"
     for kind in ("outputs", "scores"):
+        imports = f"{base_of(make_campaign(launch=False))}imports/"
         file = SimpleUploadedFile("long.csv", b"system,item,output\na,b,c\n")
         answer = olga.post(imports, {"files": [file], "kind": kind}, format="multipart")
         assert answer.status_code == 202, answer.content

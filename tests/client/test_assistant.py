@@ -95,8 +95,8 @@ def test_an_assistant_reads_checks_previews_and_rehearses(
     assert "CriterionSpec" in json.loads(texts[2])["parts"]
     assert "instrument" in json.loads(texts[3])["properties"]
     assert "no part" in texts[4]
-    assert not json.loads(texts[5])["is_valid"] and "line" in texts[5]
-    assert json.loads(texts[6])["is_valid"]
+    assert not json.loads(texts[5])["valid"] and "line" in texts[5]
+    assert json.loads(texts[6])["valid"]
     assert json.loads(texts[7])["screens"][0]["asks"][0]["question"] == "Which text is better?"
     rehearsed = json.loads(texts[9])
     assert rehearsed["plan"]["judgements"] > 0

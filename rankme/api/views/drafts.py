@@ -29,7 +29,7 @@ from rankme.queries.words import current_words, missing_texts, words_file
 class CheckedSerializer(serializers.Serializer[Any]):
     """What is wrong with a campaign file, or what its raters will see."""
 
-    is_valid = serializers.BooleanField()
+    valid = serializers.BooleanField()
     problems = ProblemSerializer(many=True, help_text="Every one, with its place.")
     untranslated = serializers.IntegerField(
         help_text="Texts of raters' pages that the file's language lacks; they are in English."
@@ -86,9 +86,9 @@ class DefinitionCheckView(View):
                 definition = definition_from_document(self.read(DefinitionSerializer)["definition"])
         except InvalidDefinition as refused:
             none = {"untranslated": 0, "outline": None}
-            return {"is_valid": False, "problems": refused.problems} | none
+            return {"valid": False, "problems": refused.problems} | none
         return {
-            "is_valid": True,
+            "valid": True,
             "problems": [],
             "untranslated": len(missing_texts(definition)),
             "outline": outline(definition),
