@@ -20,7 +20,7 @@ def of(model: str, name: str) -> models.ForeignKey:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("rankme", "0008_request_keys")]
+    dependencies = [("rankme", "0009_site_processes")]
 
     operations = [
         migrations.CreateModel(
