@@ -8,8 +8,8 @@ from csp.constants import NONCE, NONE, SELF
 
 from analysis.plugins import plugin_folders
 from evalsite import embedded, environment, safety
-from evalsite.error_tracker import report_errors
 from evalsite.file_headers import set_file_headers
+from evalsite.operation.error_tracker import report_errors
 
 DATA_FOLDER = embedded.data_folder()
 SERVERS = embedded.Servers(DATA_FOLDER)

@@ -10,8 +10,8 @@ from sentry_sdk.envelope import Envelope
 from sentry_sdk.transport import Transport
 
 from analysis.signature import VERSION
-from evalsite import error_tracker
-from evalsite.error_tracker import report_errors
+from evalsite.operation import error_tracker
+from evalsite.operation.error_tracker import report_errors
 
 ADDRESS = "https://key@tracker.example.org/1"
 PERSON = "5f1e2d3c4b5a69788796a5b4"
