@@ -87,4 +87,4 @@ def test_the_environment_has_nothing_of_the_site(empty_environment: Path):
         "import importlib.util as u; print([bool(u.find_spec(n)) for n in ('rankme', 'django')])"
     )
     found = subprocess.check_output([str(empty_environment), "-c", there], text=True, cwd="/")
-    assert found.strip() == "[None, None]"
+    assert found.strip() == "[False, False]"
