@@ -87,7 +87,7 @@ def _number(title: str, digits: int = 2) -> Column:
 def _influence(found: Influence) -> Made:
     columns = (
         Column(_("Left out")), Column(_("Number"), Format.WHOLE), Column(_("Of"), Format.WHOLE),
-        _number(_("% of the judgements"), 1), Column(_("What changes")), Column(_("Which")),
+        _number(_("Share of the judgements (%)"), 1), Column(_("What changes")), Column(_("Which")),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for units, changes in found.searched:
