@@ -8,8 +8,10 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Output
-from tests.browser.rating import small
+from tests.browser.rating import campaign_of, small
 from tests.campaigns import make_campaign
+
+CHATS = ("chat-arena", "chat-likert")
 
 
 def chat_campaign(
@@ -48,3 +50,8 @@ def long_answers() -> dict[str, str]:
 
 def dialogue(*turns: tuple[str, str]) -> str:
     return json.dumps([{"role": role, "content": content} for role, content in turns])
+
+
+def campaign_with_real_answers(name: str, items: int = 2) -> Campaign:
+    """Chats are shown with answers in Markdown, as long as those of assistants."""
+    return (chat_campaign if name in CHATS else campaign_of)(name, items=items)

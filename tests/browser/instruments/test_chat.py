@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from rankme.exporting.judgements import judgements_jsonl
 from rankme.models import Campaign, Judgement, Submission
-from tests.browser.access import assert_accessible
-from tests.browser.chat import chat_campaign, long_answers
+from tests.browser.access import PHONE, assert_accessible
+from tests.browser.chat import CHATS, chat_campaign, long_answers
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
     answer_with_mouse,
@@ -21,29 +21,13 @@ from tests.browser.rating import (
     shot,
 )
 from tests.browser.waiting import until
-from tests.browser.widths import LAPTOP, BothWidths
+from tests.browser.widths import LAPTOP
 from tests.markdown.hostile import payloads
 
-WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
 
-
-@pytest.mark.parametrize("name", ["chat-arena", "chat-likert"])
-def test_from_the_link_to_the_code_with_the_mouse(page: Page, name):
-    """Every screen is looked at by axe at both widths, and pressed at both in turn."""
-    campaign = chat_campaign(name)
-    page.set_viewport_size(LAPTOP)
-    come_in(page, campaign, id="w1")
-    begin(page)
-    walk = BothWidths(screens_per_trial=1)
-    assert rate_to_the_end(page, name, answer=walk.answer) >= 2
-    assert {width for widths in walk.answered.values() for width in widths} == {390, 1366}
-    assert page.locator("#completion-code").count()
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["chat-arena", "chat-likert"])
-def test_from_the_link_to_the_code_with_keys_alone(page: Page, name, width):
-    page.set_viewport_size(WIDTHS[width])
+@pytest.mark.parametrize("name", CHATS)
+def test_from_the_link_to_the_code_with_keys_alone_on_a_narrow_screen(page: Page, name):
+    page.set_viewport_size(PHONE)
     campaign = chat_campaign(name)
     page.goto(f"/r/{campaign.code}/?id=w1")
     rate_by_keyboard(page)
@@ -122,7 +106,7 @@ def test_words_of_a_script_without_spaces_are_compared(page: Page):
 
 
 def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: Page):
-    page.set_viewport_size(WIDTHS["laptop"])
+    page.set_viewport_size(LAPTOP)
     at_the_first_trial(page, without_practice("chat-arena", **long_answers()))
     texts = page.locator(".side-by-side .output-text")
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
@@ -137,7 +121,7 @@ def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: 
 
 
 def test_long_answers_on_a_phone_keep_the_question_in_view(page: Page):
-    page.set_viewport_size(WIDTHS["phone"])
+    page.set_viewport_size(PHONE)
     at_the_first_trial(page, without_practice("chat-arena", **long_answers()))
     page.mouse.wheel(0, 3_000)
     until(page, "() => scrollY > 1_000")
@@ -147,7 +131,7 @@ def test_long_answers_on_a_phone_keep_the_question_in_view(page: Page):
     shot(page, "chat-long-phone")
 
 
-@pytest.mark.parametrize("name", ["chat-arena", "chat-likert"])
+@pytest.mark.parametrize("name", CHATS)
 def test_enlarged_four_times_everything_can_be_reached(page: Page, name):
     """1366 × 768 at 400 %."""
     page.set_viewport_size({"width": 341, "height": 192})
@@ -172,7 +156,7 @@ COVERED = """control => {
 
 def test_from_the_link_to_the_code_with_a_finger(browser, live_site):
     context = browser.new_context(
-        base_url=live_site.url, viewport=WIDTHS["phone"], has_touch=True, is_mobile=True
+        base_url=live_site.url, viewport=PHONE, has_touch=True, is_mobile=True
     )
     page = context.new_page()
     campaign = chat_campaign("chat-arena")

@@ -1,10 +1,9 @@
 """Dialogues in the browser: turns with roles, one to judge, and two next to each other."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
@@ -61,37 +60,41 @@ def two_beside_each_other() -> Campaign:
     )
 
 
-def open_screen(page: Page, campaign: Campaign, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
+def open_screen(page: Page, campaign: Campaign) -> None:
     go_to_work(page, campaign)
     await_screen(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", [1366, 390])
-def test_the_last_turn_is_judged(page: Page, width: int) -> None:
-    open_screen(page, last_turn(), width)
+def at_each_width(page: Page, name: str) -> Iterator[int]:
+    """The screen fits and is accessible on a laptop, and then on a phone."""
+    for width in (1366, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert_accessible(page)
+        shot(page, f"{name}-{width}")
+        yield width
+
+
+def test_the_last_turn_is_judged(page: Page) -> None:
+    open_screen(page, last_turn())
     turns = page.get_by_role("list", name="Dialogue").get_by_role("listitem")
     expect(turns).to_have_count(5)
     assert turns.locator(".turn-content").all_text_contents()[:4] == [text for _, text in TURNS]
     expect(turns.last.locator(".turn-role")).to_have_text("Assistant · to judge")
     expect(page.locator(".turn.is-judged")).to_have_count(1)
     expect(page.locator(".turn b")).to_have_count(0)
-    assert_accessible(page)
+    assert list(at_each_width(page, "dialogue")) == [1366, 390]
     answer_with_mouse(page)
-    shot(page, f"dialogue-{width}")
     next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1366, 390])
-def test_two_dialogues_are_compared(page: Page, width: int) -> None:
-    open_screen(page, two_beside_each_other(), width)
-    first, second = (row.bounding_box() for row in page.locator(".output").all())
-    assert (first["y"] == second["y"]) == (width == 1366)
-    assert_accessible(page)
+def test_two_dialogues_are_compared(page: Page) -> None:
+    open_screen(page, two_beside_each_other())
+    for width in at_each_width(page, "dialogues"):
+        first, second = (row.bounding_box() for row in page.locator(".output").all())
+        assert (first["y"] == second["y"]) == (width == 1366)
     answer_with_mouse(page)
-    shot(page, f"dialogues-{width}")
     next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
     assert Judgement.objects.count() == 2
@@ -115,11 +118,10 @@ def in_markdown() -> Campaign:
     )
 
 
-@pytest.mark.parametrize("width", [1366, 390])
-def test_what_is_said_can_be_in_markdown(page: Page, width: int) -> None:
+def test_what_is_said_can_be_in_markdown(page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    open_screen(page, in_markdown(), width)
+    open_screen(page, in_markdown())
     first = page.locator(".output").first
     said = first.locator(".turn-content")
     expect(said.nth(0).locator("strong")).to_have_text("two")
@@ -128,8 +130,7 @@ def test_what_is_said_can_be_in_markdown(page: Page, width: int) -> None:
     expect(said.nth(1).locator("pre")).to_contain_text("print(1)")
     expect(page.locator(".turn :is(img, a, script)")).to_have_count(0)
     assert not [address for address in asked if "x.test" in address]
-    assert_accessible(page)
-    shot(page, f"dialogues-markdown-{width}")
+    assert list(at_each_width(page, "dialogues-markdown")) == [1366, 390]
     source = first.get_by_role("button", name="Show the source")
     source.click()
     expect(source).to_have_attribute("aria-pressed", "true")

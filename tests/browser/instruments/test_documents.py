@@ -1,8 +1,9 @@
 """Whole documents in the browser: the page is at the segment, and then at the document."""
 
+from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.models import Campaign, Judgement, Submission
@@ -27,6 +28,13 @@ def one_document_a_batch(**changes: Any) -> Campaign:
     return launched("document-esa", full=False, definition=definition)
 
 
+def set_width(page: Page, widths: Iterator[int]) -> int:
+    """Let the page have the next of the widths."""
+    width = next(widths)
+    page.set_viewport_size({"width": width, "height": 700})
+    return width
+
+
 def segments_in_the_window(page: Page) -> list[int]:
     """The segments, from 1, whose names are in the window."""
     return page.evaluate(
@@ -37,10 +45,10 @@ def segments_in_the_window(page: Page) -> list[int]:
     )
 
 
-@pytest.mark.parametrize("width", [1366, 390])
-def test_each_segment_is_judged_in_its_place_and_then_the_document(page: Page, width: int) -> None:
-    campaign = one_document_a_batch()
-    page.set_viewport_size({"width": width, "height": 700})
+def test_each_segment_is_judged_in_its_place_and_then_the_document(page: Page) -> None:
+    """On a laptop and on a phone in turn: each segment is reached at the width it is seen at."""
+    campaign, widths = one_document_a_batch(), cycle((390, 1366))
+    width = set_width(page, widths)
     go_to_work(page, campaign)
     await_screen(page)
     segments = page.locator(".segment").count()
@@ -56,15 +64,18 @@ def test_each_segment_is_judged_in_its_place_and_then_the_document(page: Page, w
         expect(page.locator(".segment-name:focus")).to_have_count(1)
         assert number in segments_in_the_window(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        if number == 2:
+        if number in (2, 3):
             assert_accessible(page)
         answer_with_mouse(page)
         shot(page, f"document-{width}-{number}")
+        width = set_width(page, widths)
         next_screen(page)
     await_screen(page)
     expect(page.locator("#progress")).to_contain_text("the whole document")
     expect(page.locator(".segment.is-here")).to_have_count(0)
-    assert_accessible(page)
+    for _ in range(2):
+        width = set_width(page, widths)
+        assert_accessible(page)
     answer_with_mouse(page)
     shot(page, f"document-{width}-whole")
     next_screen(page)

@@ -4,7 +4,6 @@ import json
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
@@ -200,9 +199,7 @@ def suggest(campaign: Campaign, *marks: dict[str, Any]) -> None:
     Output.objects.filter(item__campaign=campaign).update(marks=suggested)
 
 
-@pytest.mark.parametrize("width", [1366, 390])
-def test_suggestions_that_nobody_touched_are_asked_about_at_next(page: Page, width):
-    page.set_viewport_size({"width": width, "height": 844})
+def test_suggestions_that_nobody_touched_are_asked_about_at_next(page: Page):
     campaign = marking(launch=False)
     suggest(campaign, *({"start": a, "end": b, "text": TEXT[a:b]} for a, b in [(0, 3), (8, 14)]))
     open_screen(page, launch_campaign(campaign, by=campaign.owner))
@@ -213,8 +210,10 @@ def test_suggestions_that_nobody_touched_are_asked_about_at_next(page: Page, wid
     page.keyboard.press("Enter")
     page.locator("[data-next]").click()
     expect(asked).to_have_text(re.compile("still open: 1"))
-    assert_accessible(page)
-    shot(page, f"suggestions-asked-{width}")
+    for width in (1366, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert_accessible(page)
+        shot(page, f"suggestions-asked-{width}")
     page.get_by_role("button", name="Remove: “walked”").click()
     finish(page)
     assert [(mark["text"], mark["confirmed"]) for mark in stored()["marks"]] == [("The", True)]
@@ -258,19 +257,19 @@ def score(page: Page, value: str) -> None:
         slider.press("ArrowRight")
 
 
-@pytest.mark.parametrize("width", [1366, 390, 342])
-def test_anchors_are_points_on_the_line_before_the_first_touch(page: Page, width):
-    page.set_viewport_size({"width": width, "height": 844})
+def test_anchors_are_points_on_the_line_before_the_first_touch(page: Page):
     open_screen(page, marking(score=True, anchors=ESA))
-    for name in ESA.values():
-        expect(page.get_by_text(name)).to_be_visible()
-    box = page.locator("[data-score]").bounding_box()
-    ticks = [tick.bounding_box() for tick in page.locator(".score-tick").all()]
-    places = [round(100 * (tick["x"] + 1 - box["x"]) / box["width"]) for tick in ticks]
-    assert places == [0, 33, 66, 100]
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert_accessible(page)
-    shot(page, f"anchors-{width}")
+    for width in (1366, 390, 342):
+        page.set_viewport_size({"width": width, "height": 844})
+        for name in ESA.values():
+            expect(page.get_by_text(name)).to_be_visible()
+        box = page.locator("[data-score]").bounding_box()
+        ticks = [tick.bounding_box() for tick in page.locator(".score-tick").all()]
+        places = [round(100 * (tick["x"] + 1 - box["x"]) / box["width"]) for tick in ticks]
+        assert places == [0, 33, 66, 100]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert_accessible(page)
+        shot(page, f"anchors-{width}")
 
 
 def test_a_score_between_two_points_has_no_name(page: Page):

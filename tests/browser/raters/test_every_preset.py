@@ -6,7 +6,8 @@ from playwright.sync_api import Page
 from rankme.models import Judgement, Participant, Submission
 from rankme.protocols.files import preset, preset_names
 from tests.browser.access import PHONE
-from tests.browser.rating import begin, campaign_of, come_in, rate_to_the_end
+from tests.browser.chat import campaign_with_real_answers
+from tests.browser.rating import begin, come_in, rate_to_the_end
 from tests.browser.widths import BothWidths
 
 
@@ -18,7 +19,7 @@ def test_every_preset_from_the_link_to_the_code_for_everybody(page: Page, name):
     a phone's; by keyboard it is a laptop's.
     """
     page.set_viewport_size(PHONE)
-    campaign = campaign_of(name)
+    campaign = campaign_with_real_answers(name)
     come_in(page, campaign, id="w1")
     begin(page)
     widths = BothWidths(len(preset(name).screens))

@@ -5,13 +5,13 @@ from playwright.sync_api import Page
 
 from rankme.models import Submission
 from rankme.protocols.files import preset_names
+from tests.browser.chat import campaign_with_real_answers
 from tests.browser.keyboard import rate_by_keyboard
-from tests.browser.rating import campaign_of
 
 
 @pytest.mark.parametrize("name", preset_names())
 def test_every_preset_by_keyboard_alone(page: Page, name):
-    campaign = campaign_of(name, items=1)
+    campaign = campaign_with_real_answers(name, items=1)
     page.goto(f"/r/{campaign.code}/?id=w1")
     rate_by_keyboard(page)
     assert Submission.objects.count() == len(campaign.definition["screens"])

@@ -1,13 +1,11 @@
 """Practice with marks: what was marked and what was expected, in the text; and the way on."""
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.access import assert_accessible
+from tests.browser.access import PHONE, assert_accessible
 from tests.browser.pressing import press
 from tests.browser.rating import await_screen, campaign_of, go_to_work, next_screen, shot
-
-WIDTHS = {"desktop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
+from tests.browser.widths import LAPTOP
 
 
 def mark_and_score(page: Page, words: str, severity: str, key: str) -> None:
@@ -28,9 +26,7 @@ def feedback_on(page: Page) -> Locator:
     return page.locator(".message-screen")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: Page, width):
-    page.set_viewport_size(WIDTHS[width])
+def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: Page):
     campaign = campaign_of("esa", items=1, practice_gate=True)
     go_to_work(page, campaign)
     await_screen(page)
@@ -45,8 +41,10 @@ def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: 
     expect(own.locator(".span.level-1")).to_have_text("The")
     expect(expected.locator(".span.level-2")).to_have_text("under")
     expect(feedback.get_by_role("button", name="Continue")).to_be_hidden()
-    assert_accessible(page)
-    shot(page, f"practice-esa-{width}")
+    for size in (LAPTOP, PHONE):
+        page.set_viewport_size(size)
+        assert_accessible(page)
+        shot(page, f"practice-esa-{size['width']}")
 
 
 def test_feedback_shows_markdown_as_the_page_does(page: Page):
