@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -39,7 +39,7 @@ class Queue:
     kind: str
     state: str
     number: int
-    oldest: timedelta
+    oldest: datetime
 
 
 @login_required
@@ -78,10 +78,9 @@ def processes() -> list[Seen]:
 
 
 def queues() -> list[Queue]:
-    """Count the jobs under way by kind and state, with the age of the oldest."""
-    now = timezone.now()
+    """Count the jobs under way by kind and state, with the time of the oldest."""
     return [
-        Queue(str(model._meta.verbose_name), found["state"], found["number"], now - found["oldest"])
+        Queue(str(model._meta.verbose_name), found["state"], found["number"], found["oldest"])
         for model in TASKS
         for found in _under_way(model)
     ]

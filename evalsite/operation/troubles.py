@@ -42,9 +42,9 @@ def backup() -> Trouble | None:
     made = last_backup()
     if not is_late(made):
         return None
-    when = f"{timesince(made)} ago" if made else "never"
+    last = f"The last recorded backup is {timesince(made)} old." if made else None
     return Trouble(
-        f"The last recorded backup was made {when}.",
-        "Make one every night, and end it with `manage.py doctor --backup-made` "
+        last or "No backup has been recorded.",
+        "Make one every night, and end it with “manage.py doctor --backup-made” "
         "(“Backup” in docs/deployment.md).",
     )

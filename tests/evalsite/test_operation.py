@@ -62,7 +62,7 @@ def test_the_page_says_what_is_wrong_and_what_waits(operator, monkeypatch):
     CampaignLaunch.objects.create(campaign=make_campaign())
     monkeypatch.setattr(page, "messages_waiting", lambda: None)
     shown = operator.get("/operation/").text
-    assert "The last recorded backup was made never." in shown
+    assert "No backup has been recorded." in shown
     assert shown.count("another") == 1 and "1.0.0" in shown
     assert "wrong by -3600 s" in shown
     assert "The broker does not answer." in shown

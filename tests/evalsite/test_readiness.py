@@ -89,7 +89,7 @@ def said_by_doctor(*options: str) -> str:
 
 def test_a_backup_is_asked_for_every_night_by_doctor_and_mail(monkeypatch, caplog):
     assert nightly.check_backup(), "nobody makes backups of a trial"
-    assert "last recorded backup was made never" in said_by_doctor()
+    assert "No backup has been recorded" in said_by_doctor()
     assert said_by_doctor("--backup-made") == "No problems found.\n"
     assert nightly.check_backup() and not caplog.records
     monkeypatch.setattr(operators, "BACKUP_EVERY", timedelta(0))
