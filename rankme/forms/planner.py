@@ -74,6 +74,7 @@ class PlannerForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.auto_id = "planner_%s"  # the launch page has another field of raters
         choices = [(each.key, each.title) for each in STUDIES]
         spreads = self.fields["spreads"]
         assert isinstance(spreads, forms.ChoiceField)

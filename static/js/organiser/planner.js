@@ -15,7 +15,7 @@ function startPlanner(form) {
     slider.type = "range";
     slider.min = "1";
     slider.dataset.slider = number.name;
-    slider.setAttribute("aria-label", number.labels?.[0]?.innerText ?? number.name);
+    slider.setAttribute("aria-label", number.labels?.[0]?.textContent ?? number.name);
     number.after(slider);
     slider.max = String(Math.max(2 * Number(number.value), 50));
     slider.value = number.value;

@@ -18,7 +18,7 @@ def test_a_slider_answers_while_it_moves(page: Page):
     row = planner.get_by_role("row", name="Smallest difference")
     before = row.inner_text()
     slider = planner.locator('[data-slider="raters"]')
-    number = planner.get_by_label("Raters", exact=True).first
+    number = planner.get_by_role("spinbutton", name="Raters", exact=True)
     raters = int(number.input_value())
     slider.focus()
     for _ in range(5):
