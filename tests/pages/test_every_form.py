@@ -12,15 +12,18 @@ from rankme.actions.imports.judgement_imports import start_archive
 from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments, exclusions
+from rankme.actions.webhooks import hooks
+from rankme.actions.webhooks.events import record_events
 from rankme.models import Campaign
 from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
+from tests.looking import GROUP, looked_at
 from tests.pages.addresses import address
 from tests.pages.sent_forms import Form, forms_of
 from tests.pages.world import POLICY, published_run
 from tests.panels.loop import Loop, paid_campaign
 from tests.runs import rated_campaign
-from tests.sittings import complaint_of
+from tests.sittings import complaint_of, sit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads"), pytest.mark.slow]
 
@@ -140,6 +143,18 @@ def running_pages(olga) -> list[str]:
     ]
 
 
+def telling_pages() -> list[str]:
+    """A webhook with a message that can be sent again."""
+    campaign = make_campaign(slider_definition(raters_per_trial=2), items=2, systems=1)
+    hook = hooks.add_webhook(campaign, "https://hooks.example.org/", by=campaign.owner).webhook
+    sit(make_rater(campaign))
+    record_events(campaign)
+    return [
+        address("campaign-webhooks", campaign),
+        address("campaign-webhook", campaign, hook.pk),
+    ]
+
+
 def panel_pages(practice: PracticePanel) -> list[str]:
     drafted, published = Loop(practice, account="Lab 1"), Loop(practice, account="Lab 2").publish()
     person = published.row_of("a")
@@ -174,6 +189,8 @@ def test_every_form_is_answered_on_every_page(olga, practice):
         *draft_pages(olga),
         *archive_pages(olga),
         *running_pages(olga),
+        address("campaign-monitor", looked_at(12, **GROUP)),
+        *telling_pages(),
         *panel_pages(practice),
     ]
     sent = set()

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from django.db import DatabaseError, transaction
 from django.urls import reverse
@@ -21,61 +20,13 @@ from rankme.models import Look, LookRequest
 from rankme.models.looks import LOOKED
 from rankme.queries.watching.looks import beginning_of, looking_of, why_no_look
 from rankme.verification import verify_campaign
-from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
+from tests.campaigns import make_owner, make_rater
+from tests.looking import ANYTIME, GROUP, PLANNED, judge, looked_at, looking_definition
 from tests.runs import asked, executed
-from tests.sittings import answer, claim, finish, outputs_in_order
+from tests.sittings import claim
 from tests.verification.forging import past_all_rules
 
 pytestmark = pytest.mark.django_db
-
-ITEMS, PLANNED = 3, 24
-ANYTIME = {"generality": "raters", "looks": {"mode": "anytime"}}
-GROUP = {"looks": {"mode": "group-sequential", "number": 2}}
-
-
-def definition(**changes):
-    outputs = {"block": "outputs"}
-    return slider_definition(
-        **{
-            "design": {"kind": "complete"},
-            "screens": [{"name": "rate", "show": [outputs], "ask": ["fluency"]}],
-            "raters_per_trial": PLANNED,
-            "crowd": {"batches_per_rater": 1},
-        }
-        | changes
-    )
-
-
-def looked_at(raters, *, better=20.0, **changes):
-    """A campaign of two systems, the first of which these raters find better."""
-    campaign = make_campaign(definition(**changes), items=ITEMS, systems=2)
-    for number in range(raters):
-        judge(campaign, number, better)
-    return campaign
-
-
-def judge(campaign, number, better=20.0):
-    held = claim(make_rater(campaign, f"w{number:02}"))
-    fill_in(held, number, better)
-    finish(held)
-    return held
-
-
-def fill_in(held, number, better):
-    dice = np.random.default_rng([7, number])
-    shown = outputs_in_order(held.presentation)
-    first = min(output for outputs in shown.values() for output in outputs)
-    for trial, (pk, _order) in enumerate(held.presentation):
-        sent = [
-            {
-                "criterion": "fluency",
-                "place": place,
-                "value": float(dice.integers(30, 50) + better * ((output - first) % 2 == 0)),
-                "time_ms": 900.0,
-            }
-            for place, output in enumerate(shown[pk])
-        ]
-        answer(held, trial, answers=sent)
 
 
 def take(campaign, by=None):
@@ -98,7 +49,7 @@ def take(campaign, by=None):
 )
 def test_plans_that_cannot_hold_are_refused(changes, place):
     with pytest.raises(Exception) as refused:
-        definition(**changes)
+        looking_definition(**changes)
     assert place in str(refused.value) + str(getattr(refused.value, "problems", ""))
 
 
@@ -108,8 +59,8 @@ def test_several_criteria_need_a_primary_one():
     ]
     screens = [{"name": "rate", "show": [{"block": "outputs"}], "ask": ["a", "b"]}]
     with pytest.raises(Exception, match="primary"):
-        definition(criteria=criteria, screens=screens, **GROUP)
-    definition(criteria=criteria, screens=screens, primary="a", **GROUP)
+        looking_definition(criteria=criteria, screens=screens, **GROUP)
+    looking_definition(criteria=criteria, screens=screens, primary="a", **GROUP)
 
 
 def test_a_fixed_plan_has_no_looks():
