@@ -144,7 +144,7 @@ def test_material_of_every_kind_comes_through(name, tmp_path):
     take_material(first, paths, by=first.owner)
     files = data_set.material(study_of(first))
     files["campaign.yaml"] = definition_to_yaml(campaigns.definition_of(first)).encode()
-    report = {"criteria": [], "signature": "s"}
+    report = {"criteria": [], "signature": "s", "options": {}}
     found = Bundle(None, None, report, files)
     again = replicas.replicate(found, by=first.owner)
     written = replicas.write_material(found, tmp_path)
