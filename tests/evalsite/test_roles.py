@@ -12,7 +12,7 @@ from psycopg2.errors import InsufficientPrivilege
 from evalsite import checks, roles
 from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
 from rankme.actions.sitting.settling import settle
-from rankme.models import Judgement, QuarantinedPayload, QuizAttempt, RuleDecision
+from rankme.models import Judgement, Look, QuarantinedPayload, QuizAttempt, RuleDecision
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.database.migrated import put_migrated_cluster
 from tests.evalsite.databases import connected, manage, restore, schema
@@ -121,6 +121,14 @@ def one_of_each(db) -> None:
         {"fluency": 3},
         reason="Read again.",
         by=held.campaign.owner,
+    )
+    Look.objects.create(
+        campaign=held.campaign,
+        number=1,
+        raters=12,
+        data_sha256="0" * 64,
+        result={},
+        proposes_to_stop=False,
     )
     QuizAttempt.objects.create(participant=held.participant, number=1, answers={})
     QuarantinedPayload.objects.create(participant=held.participant, body="{", reason="broken")
