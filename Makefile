@@ -49,7 +49,7 @@ image-test: $(VENV)/development.stamp
 	$(PYTHON) -m pytest tests/evalsite/test_installed.py -k image
 
 cluster-test: $(VENV)/development.stamp
-	$(PYTHON) -m pytest tests/evalsite/machines/test_cluster.py
+	CLUSTER=1 $(PYTHON) -m pytest tests/evalsite/machines/test_cluster.py
 
 # Before the Python tests, so that the last line is the sum of those.
 test-js:

@@ -13,6 +13,7 @@ SHORT = (
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("CLUSTER" not in os.environ, reason="Takes ten minutes: make cluster-test")
 def test_machines_that_are_killed_and_cut_off_lose_nothing_and_compute_the_same():
     elsewhere = {"DATABASE_URL", "REDIS_URL", "DATA_FOLDER", "DJANGO_SETTINGS_MODULE"}
     own = {name: value for name, value in os.environ.items() if name not in elsewhere}
