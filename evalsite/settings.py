@@ -233,7 +233,7 @@ CELERY_BEAT_SCHEDULE = {
     "webhooks": {
         "task": "rankme.tasks.send_webhooks",
         "schedule": 15.0,
-        "options": {"expires": 15.0},
+        "options": {"expires": 3600.0},
     },
     "panels": {
         "task": "rankme.tasks.visit_panels",

@@ -107,9 +107,15 @@ def visit_panels() -> None:
 
 @shared_task(name="rankme.tasks.send_webhooks")
 def send_webhooks() -> None:
-    """Every few seconds: note what happened to campaigns, and tell those who want to know."""
+    """Every few seconds: note what happened to campaigns, and tell those who want to know.
+
+    Once for all the messages that have waited, as above.
+    """
+    if Heartbeat.was_noted("webhooks", within=JUST_NOW):
+        return
     events.record_all()
     delivering.deliver_due()
+    Heartbeat.note("webhooks")
 
 
 @shared_task(name="rankme.tasks.look_at_panel_events")

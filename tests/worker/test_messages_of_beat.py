@@ -4,6 +4,7 @@ import pytest
 from django.conf import settings
 
 from rankme.actions import jobs
+from rankme.actions.webhooks import events
 from rankme.models import Heartbeat
 from rankme.worker import tasks
 
@@ -19,13 +20,20 @@ def test_no_message_expires_before_an_hour():
 
 
 @pytest.mark.django_db
-def test_messages_that_have_waited_are_done_once(monkeypatch):
-    resent = []
-    monkeypatch.setattr(jobs, "resend_unclaimed", lambda: resent.append(1))
+@pytest.mark.parametrize(
+    ("task", "module", "first_step", "name"),
+    [
+        (tasks.reconcile, jobs, "resend_unclaimed", "beat"),
+        (tasks.send_webhooks, events, "record_all", "webhooks"),
+    ],
+)
+def test_messages_that_have_waited_are_done_once(monkeypatch, task, module, first_step, name):
+    done = []
+    monkeypatch.setattr(module, first_step, lambda: done.append(1))
     for _ in range(3):
-        tasks.reconcile()
-    assert len(resent) == 1
+        task()
+    assert len(done) == 1
     monkeypatch.setattr(tasks, "JUST_NOW", -tasks.JUST_NOW)  # half a second later
-    tasks.reconcile()
-    assert len(resent) == 2
-    assert Heartbeat.objects.get().name == "beat"
+    task()
+    assert len(done) == 2
+    assert Heartbeat.objects.get().name == name
