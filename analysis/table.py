@@ -18,6 +18,9 @@ LABEL_COLUMNS = ("rater", "item", "system", "criterion", "screen")
 REQUIRED_COLUMNS = ("rater", "item", "system", "criterion", "value", "screen")
 FLAG_COLUMNS = ("excluded", "late")
 OWN_COLUMNS = (*REQUIRED_COLUMNS, "time_ms", *FLAG_COLUMNS)
+# Factors that say where a judgement was made: the place of the output on its screen, and of the
+# screen in its rater's work.
+POSITION, ORDER = "position", "order"
 
 
 class Column(NamedTuple):

@@ -26,8 +26,6 @@ from analysis.robustness.drift import Drift, drift, fitted_pairs, fitted_values
 from analysis.robustness.influence import ComparedPairs, ComparedValues, Influence, influence
 from analysis.robustness.more_units import MoreUnits, more_units_of_pairs, more_units_of_values
 from analysis.robustness.order_effects import (
-    ORDER,
-    POSITION,
     OrderEffects,
     Trend,
     bins_of,
@@ -37,7 +35,7 @@ from analysis.robustness.order_effects import (
 )
 from analysis.robustness.scale_use import ScaleUse, scale_use
 from analysis.scales.versions import VERSION, blocks_of, versions_of
-from analysis.table import JudgementTable
+from analysis.table import ORDER, POSITION, JudgementTable
 from analysis.typing import Codes, Values
 
 from .effect_section import best_first, side_by_side_of

@@ -15,8 +15,9 @@ from analysis.robustness.cycles import Cycles
 from analysis.robustness.drift import Drift, Shift
 from analysis.robustness.influence import Influence, Removal
 from analysis.robustness.more_units import MoreUnits, Size
-from analysis.robustness.order_effects import ORDER, OrderEffects, Trend
+from analysis.robustness.order_effects import OrderEffects, Trend
 from analysis.robustness.scale_use import ScaleUse
+from analysis.table import ORDER
 from analysis.translatable import gettext_noop as _
 
 # The checks in their order, with their titles.

@@ -13,8 +13,6 @@ from analysis.typing import Codes, Values
 
 from .covariates import Estimated
 
-# Factors of the table: the place of an output on its screen, and of the screen in its rater's work.
-POSITION, ORDER = "position", "order"
 MOST_BINS = 8
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from analysis.ranking.clusters import METHODS, SCHEME_OF
 from analysis.report.options import MODELS
 from analysis.scales.outliers import TREATMENTS
+from analysis.table import ORDER, POSITION
 from rankme.actions.runs.run_metrics import chosen_metric_options
 from rankme.actions.runs.run_options import MOST_RUNS, default_options
 from rankme.errors import InvalidOptions
@@ -249,4 +250,5 @@ class AnalysisForm(forms.Form):
 def _factors_of(campaign: Campaign) -> list[str]:
     documents = campaign.items.exclude(factors={}).values_list("factors", flat=True)[:1000]
     names = {factor_column(name) for factors in documents for name in factors}
-    return sorted(names | ({VERSION} if campaign.version > 1 else set()))
+    names |= {VERSION} if campaign.version > 1 else set()
+    return sorted(names if campaign.is_archive else names | {POSITION, ORDER})

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.db.models import Manager
 
 from analysis.spans.judged import MARKS
-from analysis.table import OWN_COLUMNS, Column, JudgementTable, column_of
+from analysis.table import ORDER, OWN_COLUMNS, POSITION, Column, JudgementTable, column_of
 from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
 
@@ -26,7 +26,7 @@ NOTHING_SWAPPED: Mapping[int, int] = MappingProxyType({})
 JUDGEMENTS = """
     SELECT s.assignment_id, s.trial_id, s.screen, s.revision, a.participant_id, j.criterion_id,
         o.item_id, o.system_id, s.version, j.value, j.time_ms, s.late::int,
-        (e.id IS NOT NULL)::int, ({counted})::int{more}
+        (e.id IS NOT NULL)::int, ({counted})::int, COALESCE(j.position, 0) + 1{more}
     FROM rankme_submission s
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_judgement j ON j.submission_id = s.id
@@ -70,7 +70,7 @@ VERSION = "version"  # the factor that says which version of the campaign was sh
 SHOWN_ORDER = "options_shown"
 ROWS_AT_ONCE = 10_000  # of a table that is read in parts: some megabytes
 TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS, SHOWN_ORDER}
-COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted")
+COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted", POSITION)
 
 
 def judgement_table(
@@ -78,7 +78,8 @@ def judgement_table(
 ) -> JudgementTable:
     """The campaign's counted judgements; raters who are excluded are in it, and marked.
 
-    The factor `version` is the version of the campaign that was shown; an archive has none.
+    The factor `version` is the version of the campaign that was shown, `position` the place of the
+    output on its screen and `order` that of the page in its sitting; an archive has none of them.
 
     With `stored`, everything that was ever submitted, with two more columns: `counted` (1 or 0)
     and `revision`. Judgements without a number (free text) and about no single output are in the
@@ -166,10 +167,40 @@ def _table(
     columns |= _factors(campaign, rows["item"], factors)
     if not campaign.is_archive:
         columns[VERSION] = _numbered(rows[VERSION])
+        columns |= _places(campaign, rows, columns)
     columns |= {name: column_of(rows[name]) for name in (MARKS, SHOWN_ORDER) if name in rows}
     if stored:
         columns |= {name: _numbered(rows[name]) for name in ("counted", "revision")}
     return JudgementTable.from_columns(columns)
+
+
+def _places(
+    campaign: Campaign, rows: dict[str, np.ndarray], taken: Collection[str]
+) -> dict[str, Column]:
+    """Where each output was shown: on its screen, and in its rater's sitting, both from 1.
+
+    A factor of the items that has such a name keeps it: older analyses may name it.
+    """
+    places = {POSITION: rows[POSITION], ORDER: _pages_of(campaign, rows)}
+    return {name: _numbered(numbers) for name, numbers in places.items() if name not in taken}
+
+
+def _pages_of(campaign: Campaign, rows: dict[str, np.ndarray]) -> np.ndarray:
+    """The number of each row's page in its sitting, as drawn for its rater, shape (rows,)."""
+    sittings, first, counts = np.unique(rows["assignment"], return_index=True, return_counts=True)
+    part_of = {
+        sitting: slice(begin, begin + count)
+        for sitting, begin, count in zip(
+            sittings.tolist(), first.tolist(), counts.tolist(), strict=True
+        )
+    }
+    pages = np.zeros(len(rows["assignment"]), dtype=np.int64)
+    drawn = campaign.assignments.filter(pk__in=sittings.tolist()).order_by()
+    for sitting, presentation in drawn.values_list("id", "presentation").iterator():
+        number_of = {trial: number for number, (trial, _places) in enumerate(presentation, 1)}
+        mine = part_of[sitting]
+        pages[mine] = [number_of[trial] for trial in rows["trial"][mine].tolist()]
+    return pages
 
 
 def _instead_of(swapped: Mapping[int, int]) -> str:
@@ -245,7 +276,7 @@ def _more_columns(campaign: Campaign) -> dict[str, str]:
 def _type(name: str) -> np.dtype[Any]:
     if name in ("value", "time_ms"):
         return np.dtype(np.float64)
-    return np.dtype(np.int64 if name in WHOLE_NUMBERS else np.int8)
+    return np.dtype(np.int64 if name in (*WHOLE_NUMBERS, POSITION) else np.int8)
 
 
 def _in_order(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

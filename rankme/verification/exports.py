@@ -43,7 +43,7 @@ def _counted_rows(campaign: Campaign) -> Sum:
         cursor.execute(statement)
         for row in cursor:
             sitting, trial, screen, revision, rater, criterion, item, system, *rest = row
-            version, value, time_ms, late, _excluded, _counted = rest
+            version, value, time_ms, late, *_others = rest
             place = (sitting, version, trial, screen, revision, criterion, item, system)
             found.add(*place, value, time_ms, bool(late), rater)
     return found

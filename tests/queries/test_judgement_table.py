@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.table_files import csv_parts, guarded, read_table, unguarded, write_table
+from rankme.actions.campaign import campaigns
 from rankme.actions.sitting import assignments, exclusions
-from rankme.models import Assignment, Campaign, Item, Submission, System
+from rankme.models import Assignment, Campaign, Item, Submission, System, TrialOutput
 from rankme.queries.counting import with_counting
 from rankme.queries.judgement_table import factor_column, judgement_table, table_in_parts
 from tests.campaigns import (
@@ -86,7 +87,10 @@ def test_the_table_has_exactly_the_counted_judgements(rated):
 
 
 def labels(table, name):
-    column = getattr(table, name)
+    return labels_of(getattr(table, name))
+
+
+def labels_of(column):
     return [column.labels[code] for code in column.codes]
 
 
@@ -123,9 +127,36 @@ def test_the_csv_reads_back_to_the_same_table(rated):
     file = io.BytesIO()
     write_table(table, file)
     assert file.getvalue().splitlines()[0].decode().replace('"', "") == (
-        "rater,item,system,criterion,value,screen,time_ms,excluded,late,domain,version"
+        "rater,item,system,criterion,value,screen,time_ms,excluded,late,domain,order,position,version"
     )
     assert read_table(io.BytesIO(file.getvalue())).sha256 == table.sha256
+
+
+def test_the_table_says_where_each_output_was_shown(rated):
+    table = judgement_table(rated, stored=True)
+    order, position = (labels_of(table.factors[name]) for name in ("order", "position"))
+    for row, screen in enumerate(labels(table, "screen")):
+        assignment, trial, *_ = map(int, screen.split("."))
+        presentation = Assignment.objects.get(pk=assignment).presentation
+        page = [shown for shown, _places in presentation].index(trial)
+        places = dict(
+            TrialOutput.objects.filter(trial=trial).values_list("output__system__name", "position")
+        )
+        planned = places[labels(table, "system")[row]]
+        assert int(order[row]) == page + 1
+        assert int(position[row]) == presentation[page][1].index(planned) + 1
+    assert {"1", "2", "3"} <= set(position)
+
+
+def test_factors_of_the_items_keep_their_names(db):
+    draft = make_campaign(slider_definition(), launch=False)
+    draft.items.update(factors={"order": "third", "position": "left"})
+    campaigns.launch_campaign(draft, by=draft.owner)
+    draft.refresh_from_db()
+    answer(assignments.claim_batch(make_rater(draft, "w0")), 0, value=10)
+    for table in (judgement_table(draft), next(table_in_parts(draft))):
+        assert table.factors["order"].labels == ("third",)
+        assert table.factors["position"].labels == ("left",)
 
 
 def test_the_table_is_the_same_whatever_the_order_of_the_rows(rated):

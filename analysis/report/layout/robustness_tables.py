@@ -14,8 +14,9 @@ from analysis.robustness.cycles import Cycles
 from analysis.robustness.drift import Drift
 from analysis.robustness.influence import Influence
 from analysis.robustness.more_units import MoreUnits
-from analysis.robustness.order_effects import ORDER, OrderEffects
+from analysis.robustness.order_effects import OrderEffects
 from analysis.robustness.scale_use import ScaleUse
+from analysis.table import ORDER
 from analysis.translatable import gettext_noop as _
 
 from .table_model import SYSTEM, Cell, Column, Format, N, P, Table, rows_of

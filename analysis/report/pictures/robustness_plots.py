@@ -28,8 +28,9 @@ from analysis.robustness.cycles import Cycles
 from analysis.robustness.drift import Drift
 from analysis.robustness.influence import Influence
 from analysis.robustness.more_units import MoreUnits
-from analysis.robustness.order_effects import ORDER, Bin, OrderEffects
+from analysis.robustness.order_effects import Bin, OrderEffects
 from analysis.robustness.scale_use import ScaleUse
+from analysis.table import ORDER
 
 MOST_RATERS = 40
 HEIGHT = 2.2  # inches
