@@ -224,6 +224,32 @@ class Campaign:
 
     # --- While raters work ------------------------------------------------------------------
 
+    def looks(self) -> Document:
+        """How this campaign may be looked at while it runs, and what each look saw."""
+        found: Document = self.site.get(f"{self.path}looks/")
+        return found
+
+    def look(self, *, timeout: float = 600.0) -> Document:
+        """Ask for the next planned look, and wait for what it saw.
+
+        Raises
+        ------
+        ApiError : the plan has no look now; the message says why
+        JobFailed : the look could not be computed
+        StillWaiting : the time is over; `looks()` has it later
+        """
+        known = len(self.looks()["looks"])
+        self.site.send("POST", f"{self.path}looks/")
+        end = time.monotonic() + timeout
+        while len((found := self.looks())["looks"]) == known:
+            if (request := found["request"]) and request["state"] == "failed":
+                raise JobFailed(request["error"])
+            if time.monotonic() > end:
+                raise StillWaiting(f"After {timeout:g} s the look is not computed.")
+            self.site.sleep(LAUNCH_POLL_SECONDS)
+        newest: Document = found["looks"][0]
+        return newest
+
     def progress(self) -> Progress:
         found = self.site.get(f"{self.path}progress/")
         counted = ("batches", "batches_done", "screens", "screens_done")

@@ -50,6 +50,7 @@ POLICY = {
     "api-versions": ("GET POST", "campaign"),
     "api-version": ("GET", "campaign"),
     "api-progress": ("GET", "campaign"),
+    "api-looks": ("GET POST", "campaign"),
     "api-plan": ("GET POST", "campaign"),
     "api-links": ("GET", "campaign"),
     "api-links-personal": ("GET POST", "campaign"),

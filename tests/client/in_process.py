@@ -8,8 +8,8 @@ from rankme_client import Site
 
 from rankme.actions.accounts.api_keys import obtain_key
 from rankme.actions.imports import import_jobs
-from rankme.actions.runs import analysis_runs
-from rankme.models import AnalysisRun, MaterialImport
+from rankme.actions.runs import analysis_runs, looks
+from rankme.models import AnalysisRun, LookRequest, MaterialImport
 from rankme.simulation.raters import Cohort, Latencies, Rater
 from tests.accounts import PASSWORD, make_account
 
@@ -38,6 +38,8 @@ def do_what_waits(_seconds: float = 0.0) -> None:
         import_jobs.execute_import(upload.pk, "tester")
     for run in AnalysisRun.objects.filter(**waiting):
         analysis_runs.execute(run.pk, "tester")
+    for look in LookRequest.objects.filter(**waiting):
+        looks.execute(look.pk, "tester")
 
 
 def site_of(name: str = "olga", transport: httpx.BaseTransport | None = None) -> Site:

@@ -1,5 +1,6 @@
 """Looks at a campaign while it runs: planned, refused, taken by a worker, kept, and reported."""
 
+import io
 import json
 
 import pytest
@@ -7,13 +8,15 @@ from django.db import DatabaseError, transaction
 from django.urls import reverse
 
 from analysis.report.answer import answers_of
+from analysis.report.bundle import read_bundle, report_json
+from analysis.report.make import make_report
 from analysis.report.stored import read_report
 from rankme.actions.campaign import campaigns
 from rankme.actions.runs import analysis_runs, looks
 from rankme.actions.sitting import assignments
 from rankme.actions.sitting.exclusions import exclude_rater
 from rankme.errors import InvalidOptions, RefusedAction
-from rankme.exporting.bundle import read_member, report_options
+from rankme.exporting.bundle import read_member, report_file, report_options
 from rankme.exporting.registered import stored_preregistration
 from rankme.exporting.seen import all_looks_sentence
 from rankme.models import Look, LookRequest
@@ -180,6 +183,10 @@ def test_the_report_claims_by_its_looks_and_has_them_in_its_bundle(changes):
     deviations = " ".join(run.result["deviations"])
     assert "planned were" not in deviations
     assert "before everything" not in deviations
+    with report_file(run, "bundle.zip").content as bundle:
+        again = read_bundle(io.BytesIO(bundle.read()))
+    assert again.options.look_plan == plan
+    assert json.loads(report_json(make_report(again.table, again.options))) == again.report
 
 
 def test_an_end_that_no_look_proposed_is_a_deviation():

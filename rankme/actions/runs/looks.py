@@ -30,8 +30,7 @@ def request_look(campaign: Campaign, *, by: User) -> LookRequest:
     ------
     RefusedAction : the plan has none now, or one is being computed
     """
-    if campaign.is_draft or campaign.is_archive:
-        raise RefusedAction(_("Only a campaign with raters can be looked at."))
+    require_raters(campaign)
     if reason := why_no_look(campaign):
         raise RefusedAction(reason)
     try:
@@ -42,6 +41,12 @@ def request_look(campaign: Campaign, *, by: User) -> LookRequest:
     except IntegrityError as error:
         raise RefusedAction(_("A look is already being computed.")) from error
     return row
+
+
+def require_raters(campaign: Campaign) -> None:
+    """Refuse drafts and archives, which nobody rates."""
+    if campaign.is_draft or campaign.is_archive:
+        raise RefusedAction(_("Only a campaign with raters can be looked at."))
 
 
 def execute(request_id: int, worker: str) -> bool:
