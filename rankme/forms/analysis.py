@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -47,7 +48,7 @@ OUTLIER_TITLES = {
     "winsorise": _("clip to the limit (winsorise)"),
     "drop": _("leave out"),
 }
-FURTHER = ("alpha", "exclude_raters", "exclusion_reason", "seed")
+FURTHER = ("covariates", "alpha", "exclude_raters", "exclusion_reason", "seed")
 MEASURED = ("scale", "count", "time")
 
 
@@ -131,6 +132,15 @@ class AnalysisForm(forms.Form):
         required=False,
         help_text=_("On a separate page. The ranking by people never uses them."),
     )
+    covariates = forms.MultipleChoiceField(
+        label=_("Hold constant in a second ranking"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_(
+            "Properties with numbers, such as length. The report describes what the order would "
+            "be for outputs that are equal in them; it claims nothing from it."
+        ),
+    )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
@@ -154,11 +164,15 @@ class AnalysisForm(forms.Form):
         self._offer("criteria", list(kinds))
         self._offer("factors", factors)
         self._offer("metrics", self.defaults.get("metrics", []))
+        numbers = [*_numeric_factors_of(campaign), *self.defaults.get("metrics", [])]
+        self._offer("covariates", numbers)
         self._offer("versions", [str(number) for number in self.versions_there_are])
         unused = ["criteria"] if len(kinds) == 1 else []
         unused += ["versions"] if campaign.version < 2 else []
         if not self.defaults.get("metrics"):
             unused.append("metrics")
+        if not numbers:
+            unused.append("covariates")
         if "relative" not in kinds.values():
             unused += ["method", "resample", "runs"]
         if not set(kinds.values()) & {*MEASURED, "error"}:
@@ -208,6 +222,7 @@ class AnalysisForm(forms.Form):
             "log_scale": self.defaults.get("log_scale", []),
             "standardise": self.defaults.get("standardise", []),
             "metrics": self.defaults.get("metrics", []),
+            "covariates": self.defaults.get("covariates", []),
             "alpha": self.defaults.get("alpha", 0.05),
             "seed": self.defaults["seed"],
         }
@@ -218,6 +233,19 @@ class AnalysisForm(forms.Form):
     def further_fields(self) -> list[forms.BoundField]:
         """The options that most analyses leave at their defaults."""
         return [field for field in self.visible_fields() if field.name in FURTHER]
+
+    def clean_covariates(self) -> list[str]:
+        chosen: list[str] = self.cleaned_data["covariates"]
+        compared = self.cleaned_data.get("metrics", ())
+        for name in chosen:
+            if name in self.defaults.get("metrics", []) and name not in compared:
+                raise forms.ValidationError(
+                    _(
+                        "Choose %(name)s among the metrics, too: its scores are read there."
+                    ),
+                    params={"name": name},
+                )
+        return chosen
 
     def options(self) -> dict[str, Any]:
         """Return the choices as options of a run."""
@@ -247,8 +275,32 @@ class AnalysisForm(forms.Form):
             self.add_error(field, problem.message)
 
 
+def _documents_of(campaign: Campaign) -> list[dict[str, Any]]:
+    return list(campaign.items.exclude(factors={}).values_list("factors", flat=True)[:1000])
+
+
+def _numeric_factors_of(campaign: Campaign) -> list[str]:
+    """The factors whose levels are numbers, and not one number alone."""
+    levels: dict[str, set[str]] = {}
+    for factors in _documents_of(campaign):
+        for name, level in factors.items():
+            levels.setdefault(name, set()).add(str(level))
+    return sorted(
+        factor_column(name)
+        for name, found in levels.items()
+        if len(found) > 1 and all(_is_number(level) for level in found)
+    )
+
+
+def _is_number(level: str) -> bool:
+    try:
+        return math.isfinite(float(level))
+    except ValueError:
+        return False
+
+
 def _factors_of(campaign: Campaign) -> list[str]:
-    documents = campaign.items.exclude(factors={}).values_list("factors", flat=True)[:1000]
+    documents = _documents_of(campaign)
     names = {factor_column(name) for factors in documents for name in factors}
     names |= {VERSION} if campaign.version > 1 else set()
     return sorted(names if campaign.is_archive else names | {POSITION, ORDER})

@@ -8,6 +8,7 @@ from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.exporting.bundle import report_file, run_compared
+from rankme.forms.analysis import AnalysisForm
 from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner
 from tests.pages.addresses import address
@@ -153,6 +154,30 @@ def test_magnitudes_can_be_compared_as_logarithms(olga, rated):
     assert "standardised values have no logarithm" in refused.content.decode()
     assert olga.post(address("analysis-runs", rated), sent | {"log_scale": ["quality"]})
     assert rated.analysis_runs.get().options["log_scale"] == ["quality"]
+
+
+def test_a_metric_can_be_held_constant_where_it_is_compared(olga, rated):
+    assert 'name="covariates"' not in text_of(olga, "analysis-runs", rated)
+    olga.post(address("campaign-import-take", rated, uploaded(olga, rated, WORDS).pk))
+    assert execute_import(rated.material_imports.latest("pk").pk, "tester")
+    form = olga.get(address("analysis-runs", rated)).context["form"]
+    [(metric, _title)] = form.fields["covariates"].choices
+    sent = {name: form.initial.get(name, "") for name in form.fields}
+    alone = sent | {"covariates": [metric], "metrics": []}
+    refused = olga.post(address("analysis-runs", rated), alone)
+    assert refused.status_code == 422
+    assert f"Choose {metric} among the metrics" in refused.content.decode()
+    olga.post(address("analysis-runs", rated), sent | {"covariates": [metric]})
+    assert rated.analysis_runs.get().options["covariates"] == [metric]
+
+
+def test_factors_with_numbers_can_be_held_constant(olga):
+    campaign = make_campaign(launch=False)
+    for number, item in enumerate(campaign.items.all()):
+        item.factors = {"length": f"{number}.5", "genre": f"{number}x", "always": "1"}
+        item.save()
+    form = AnalysisForm(campaign=campaign)
+    assert [name for name, _title in form.fields["covariates"].choices] == ["length"]
 
 
 def test_a_report_without_metrics_has_no_such_page(olga, rated):
