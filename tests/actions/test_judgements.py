@@ -96,6 +96,7 @@ def test_the_same_submission_again_changes_nothing(held):
     second=st.floats(0, 100),
     comments=st.tuples(st.text(max_size=5), st.text(max_size=5)),
 )
+@pytest.mark.slow
 def test_a_key_stands_for_one_payload(held, first, second, comments):
     with transaction.atomic():
         payload = payload_for(held, value=first, comment="a")

@@ -7,7 +7,7 @@ from rankme.models import LookRequest
 from tests.campaigns import make_campaign
 from tests.looking import ANYTIME, looked_at
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def looks_of(campaign) -> str:

@@ -50,6 +50,7 @@ def test_a_judges_scores_are_an_import_of_their_own_kind(olga, base):
     assert (found["name"], found["is_judge"], found["own_systems"]) == ("lm", True, ["Sys1"])
 
 
+@pytest.mark.slow
 def test_an_analysis_compares_metrics_on_the_scale_that_is_asked_for(olga):
     campaign = rated_campaign(raters=2, items=4)
     base = f"/api/v1/campaigns/{campaign.code}/"

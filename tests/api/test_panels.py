@@ -78,6 +78,7 @@ def plan(account: int, **changes) -> dict:
     }
 
 
+@pytest.mark.slow
 def test_from_the_file_to_paid_raters(olga, practice):
     script = launched(olga)
     given = {"name": "Lab", "token": practice.token}

@@ -63,6 +63,7 @@ def test_judgements_stream_as_csv_and_as_json_lines(olga, campaign):
     assert len(lines) == 16
 
 
+@pytest.mark.slow
 def test_an_analysis_is_asked_for_and_becomes_a_public_report(olga, anybody, campaign):
     runs = f"{CAMPAIGNS}{campaign.code}/analysis-runs/"
     options = {"runs": 30, "agreement_resamples": 10, "resample": ["none"]}

@@ -92,6 +92,7 @@ def one_output(**changes: Any):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("made", [several_outputs, one_output])
+@pytest.mark.slow
 def test_only_pages_that_are_compared_share_anything_with_another(made, seed: int):
     """Damage can borrow a text from another item; with some seeds the batch showed that one."""
     campaign = make_campaign(made(seed=seed), items=36, systems=3)

@@ -25,6 +25,7 @@ def statements(queries: CaptureQueriesContext) -> tuple[str, ...]:
 # The order of a batch depends on the numbers of its trials; here some begin with checks alone.
 @pytest.mark.parametrize("first", [1_003, 1_017, 1_021])
 @pytest.mark.parametrize("rules", [{"exclude_if": RULE, "flag_if": "median_seconds < 1"}, {}])
+@pytest.mark.slow
 def test_plain_and_check_pages_cost_the_same_statements(rules, first):
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE rankme_trial_id_seq RESTART WITH %s", [first])

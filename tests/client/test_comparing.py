@@ -41,6 +41,7 @@ def test_a_table_becomes_a_running_campaign(site):
     assert campaign.links()["open_link"].endswith(f"/r/{campaign.code}/")
 
 
+@pytest.mark.slow
 def test_the_same_call_finds_the_same_campaign(site):
     first, second = compare(site, raters=4), compare(site, raters=4)
     assert first.code == second.code
@@ -60,6 +61,7 @@ def test_a_key_is_not_taken_for_other_outputs(site):
 
 
 @pytest.mark.parametrize("last", ["create", "upload", "fit"])
+@pytest.mark.slow
 def test_a_call_that_was_cut_short_goes_on(site, monkeypatch, last):
     """After this step the connection is gone; the next call has a campaign with all of it."""
     step = {"create": "upload", "upload": "fit", "fit": "launch"}[last]
@@ -86,6 +88,7 @@ def test_named_raters_get_links_once(site):
     assert campaign.links()["open_link"] == ""
 
 
+@pytest.mark.slow
 def test_judgements_and_the_answer_come_back_as_tables(site):
     campaign = compare(site, raters=3)
     let_raters_work(campaign.links()["open_link"], 3, better=OUTPUTS["ours"])

@@ -6,7 +6,7 @@ from rankme_client.errors import ApiError
 from tests.client.in_process import site_of
 from tests.looking import ANYTIME, looked_at
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def test_a_script_waits_for_a_look():

@@ -32,6 +32,7 @@ def test_the_readme_shows_commands_of_both_programs():
 @pytest.mark.parametrize(
     "words", [words for words in commands_of("python") if words[0] == "-m"], ids=" ".join
 )
+@pytest.mark.slow
 def test_a_command_of_the_statistics_prints_its_signature(words, monkeypatch, capsys):
     """In this process: that `python -m analysis` calls `main` is a test of the ranking commands."""
     assert words[:2] == ["-m", "analysis"]

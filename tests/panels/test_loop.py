@@ -545,6 +545,7 @@ def test_an_approval_interrupted_by_a_crash_is_asked_for_again(loop, monkeypatch
         ("too_many", "/pay/", 1, "paid"),
     ],
 )
+@pytest.mark.slow
 def test_a_bonus_is_never_paid_twice_whatever_answer_is_lost(loop, kind, path, paid, state):
     one = loop.finish("a")
     sync.visit(loop.again())

@@ -242,6 +242,7 @@ WRONG_VALUES = (None, "", "?", "x" * 3_000, 1.5, -7, 10**12, True, [], [[]], {},
 
 
 @pytest.mark.parametrize("name", ["e2e-quality", "tuna08-identification", "rotowire-facts"])
+@pytest.mark.slow
 def test_every_mistake_in_every_setting_is_explained_in_plain_words(name):
     """Nothing of what the validator says to programmers gets through, whatever is wrong."""
     document = preset(name).model_dump(mode="json")

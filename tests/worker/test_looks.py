@@ -167,6 +167,7 @@ def test_a_look_that_is_no_longer_possible_says_why():
 
 
 @pytest.mark.parametrize("changes", [ANYTIME, GROUP])
+@pytest.mark.slow
 def test_the_report_claims_by_its_looks_and_has_them_in_its_bundle(changes):
     campaign = looked_at(12, better=40, **changes)
     take(campaign)
@@ -189,6 +190,7 @@ def test_the_report_claims_by_its_looks_and_has_them_in_its_bundle(changes):
     assert json.loads(report_json(make_report(again.table, again.options))) == again.report
 
 
+@pytest.mark.slow
 def test_an_end_that_no_look_proposed_is_a_deviation():
     campaign = looked_at(12, better=0, **ANYTIME)
     take(campaign)

@@ -97,6 +97,7 @@ ORDINARY = [each for each in SITUATIONS if not each.is_hard]
 
 
 @pytest.mark.parametrize("situation", ORDINARY, ids=lambda each: f"{each.alarm}: {each.name}")
+@pytest.mark.slow
 def test_careful_raters_get_an_alarm_as_rarely_as_the_page_says(situation):
     raters = 300
     low, _high = interval(found_share(situation, 30, raters=raters), raters)

@@ -48,6 +48,7 @@ def test_each_part_has_its_own_losses():
     "measure",
     ["failed_share > .3", "unpaired_p > .05", "mean_drop < 15", "paired_p > .05", "failed >= 3"],
 )
+@pytest.mark.slow
 def test_every_measure_of_damage_has_a_forecast_with_or_without_and(measure):
     [alone] = foretold(f"spoiled.{measure}")
     [joined] = foretold(f"spoiled.{measure} and spoiled.answered >= 5")
@@ -71,6 +72,7 @@ REVIEWED = {
 
 @pytest.mark.parametrize("pairs", REVIEWED)
 @pytest.mark.parametrize("points", REVIEWED[7])
+@pytest.mark.slow
 def test_coarse_scales_lose_more_careful_raters(pairs, points):
     check = Planned("spoiled", "corruption", pairs, scale=Scale(1, points or 100, points))
     [found] = foretold("spoiled.paired_p > .05", [check])
@@ -96,6 +98,7 @@ def test_the_page_and_the_documented_table_have_one_careful_rater():
 @pytest.mark.parametrize(
     ("kind", "answers"), [("corruption", 6), ("corruption", 30), ("repeat", 5), ("repeat", 2)]
 )
+@pytest.mark.slow
 def test_measures_of_many_raters_are_those_of_each(kind, answers, scale, model, monkeypatch):
     seen: list[Drawn] = []
 

@@ -19,6 +19,7 @@ def test_without_ties_the_exact_p_is_scipys():
         assert found.p == pytest.approx(expected.pvalue, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_with_ties_and_zeros_the_exact_p_is_that_of_all_signs():
     """scipy enumerates every combination of signs where it is asked for all permutations."""
     rng = np.random.default_rng(5)

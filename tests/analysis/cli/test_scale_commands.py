@@ -100,6 +100,7 @@ def test_outliers_and_scales_can_be_changed_first(file, capsys):
         (["raters"], {"raters"}),
     ],
 )
+@pytest.mark.slow
 def test_commands_in_json_and_in_words(file, capsys, command, keys):
     name, *options = command
     assert keys | {"signature"} <= set(as_json(capsys, name, file, *CLARITY, *options))
@@ -115,6 +116,7 @@ def test_correlations_compare_the_criteria(file, capsys):
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
 @pytest.mark.parametrize("command", ["tukey", "raters", "clusters"])
+@pytest.mark.slow
 def test_plots_are_written(tmp_path, capsys, command, ending):
     file = stored(magnitudes(coverage=False), tmp_path / "m.csv")
     picture = tmp_path / f"x.{ending}"
@@ -155,6 +157,7 @@ def one_of_each_kind():
     return without, {"RT": "time", "ER": "error"}
 
 
+@pytest.mark.slow
 def test_options_of_a_file_are_taken_and_replaced(file, tmp_path, capsys):
     path = tmp_path / "options.json"
     path.write_text(json.dumps({"kinds": {"Clarity": "count"}, "alpha": 0.01, "runs": 5}))

@@ -122,6 +122,7 @@ def flipped_coins(outputs: int, seed: int):
     return raters, dict(enumerate(rng.integers(0, 2, outputs) * 1.0))
 
 
+@pytest.mark.slow
 def test_a_judge_who_flips_coins_does_not_pass():
     """With the test of ranks for fewer than 30 outputs it passed in .19 of cases at 29."""
     passed = [
@@ -156,6 +157,7 @@ def test_winning_rates_and_advantages_are_those_that_the_authors_print(name: str
 
 
 @pytest.mark.parametrize(("outputs", "raters", "by_t"), [(30, 2, 0.12), (50, 2, 0.06)])
+@pytest.mark.slow
 def test_judges_who_lag_by_epsilon_pass_no_more_often_than_the_level(outputs, raters, by_t):
     """Raters who always agree, and a judge who is wrong about one output in ten. The authors'
     t-test alone lets it pass too often: a few outputs without an error show no variance."""

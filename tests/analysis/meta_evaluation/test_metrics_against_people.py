@@ -534,6 +534,7 @@ def test_problems_of_scores_have_line_and_column(tmp_path, content, problems):
     assert raised.value.problems == problems
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys):
     table, scores = campaign()
     judgements, file = tmp_path / "judgements.csv", tmp_path / "scores.csv"

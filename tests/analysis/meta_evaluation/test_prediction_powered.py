@@ -104,6 +104,7 @@ def test_intervals_hold_whatever_the_judge_is_worth(simulation, judge: str):
 
 
 @pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.slow
 def test_estimates_are_not_biased_towards_the_judge(simulation, judge: str):
     errors = [estimate - truth for estimate, _, _, truth, _ in simulation[judge]]
     assert abs(np.mean(errors)) < 3.5 * np.std(errors) / np.sqrt(len(errors))
@@ -195,11 +196,13 @@ def held(cell: tuple[int, int], campaigns: int) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("cell", SMALL, ids=str)
+@pytest.mark.slow
 def test_intervals_of_few_judged_items_hold(cell):
     shares = held(cell, 300)
     assert min(shares.values()) >= 0.94 - 2 * np.sqrt(0.05 * 0.95 / 300)
 
 
+@pytest.mark.slow
 def test_a_weight_fitted_to_what_it_weighs_makes_intervals_too_narrow(monkeypatch):
     """The negative control: eight items, and one weight for all of them."""
     monkeypatch.setattr(module, "LEAST_ITEMS", 3)

@@ -31,6 +31,7 @@ def test_spreads_are_those_of_the_g_study():
     assert found.rater_system**2 == pytest.approx(variance["rater:system"])
 
 
+@pytest.mark.slow
 def test_a_pilot_of_three_raters_promises_less_than_its_own_differences():
     """The winner's curse: `benchmarks/planning/planner.py pilots` has the long form."""
     rows = []

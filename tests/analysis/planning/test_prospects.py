@@ -75,6 +75,7 @@ def test_the_number_of_cases_is_that_of_rjafroc():
 @pytest.mark.parametrize(
     "name", ["three raters judge all", "one screen an item", "few screens each"]
 )
+@pytest.mark.slow
 def test_the_prospect_is_what_simulated_campaigns_show(name):
     size, spreads = CELLS[name]
     found = prospect(size, spreads)

@@ -131,6 +131,7 @@ def test_one_rater_can_be_drawn_only_as_he_is():
     assert np.array_equal(plain.draw(0, 5), drawn.draw(0, 5))
 
 
+@pytest.mark.slow
 def test_a_clear_cut_is_certain_and_an_unclear_one_is_not():
     screens = [
         {"rater": "r", "item": str(n), "values": {"best": 9, "even": n % 2, "odd": 1 - n % 2}}

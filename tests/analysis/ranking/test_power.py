@@ -113,6 +113,7 @@ def test_no_boundary_is_never_wrong_and_finds_nothing():
     "analysis",
     [by_clusters("wmt", "raters", 60), by_clusters(runs=60), by_simultaneous_intervals()],
 )
+@pytest.mark.slow
 def test_more_screens_find_more(analysis):
     small, large = power(with_screens(PLAN, (60, 1500)), analysis, campaigns=8, price=0.5)
     assert small.found < large.found

@@ -55,6 +55,7 @@ def package_pass(pairs: Pairs, game: Game):
 
 
 @pytest.mark.parametrize("beta", [0.05, 0.3, 4.0, 300.0])
+@pytest.mark.slow
 def test_a_pass_in_given_order_equals_the_package(beta):
     pairs = pairs_from_table(simulated(screens=300))
     assert {WIN, TIE, LOSS} == set(pairs.outcome.tolist())
@@ -120,6 +121,7 @@ def replayed_run(counts, seed: int, run: int) -> list[float]:
     return [rating.mu for rating in ratings]
 
 
+@pytest.mark.slow
 def test_opponents_are_drawn_as_defined():
     """Means agree with the definition run on numpy's random numbers (weights, not rejection)."""
     pairs = pairs_from_table(simulated(screens=40))

@@ -142,6 +142,7 @@ def swept():
     ]
 
 
+@pytest.mark.slow
 def test_no_sentence_says_more_than_its_model_holds(swept):
     headlines = set()
     for report, generality in swept:
@@ -206,6 +207,7 @@ def test_the_numbers_of_a_sentence_are_those_of_its_model(swept):
     assert seen == {"means", "shares"}
 
 
+@pytest.mark.slow
 def test_the_sentence_follows_the_data(swept):
     """Other names, another direction, another primary criterion, too few raters, one system."""
     table = study(3, raters=8, items=8, systems=3, step=3.0)
@@ -244,6 +246,7 @@ def test_reports_of_earlier_versions_get_no_answer(swept):
         assert "Analyse the judgements again" in answer.sentence
 
 
+@pytest.mark.slow
 def test_every_kind_of_criterion_opens_with_an_answer():
     for tables in tables_of(report_of_every_kind()):
         answer = tables.answer

@@ -28,6 +28,7 @@ def report_on(values: np.ndarray, **options) -> CriterionReport:
     ("raters", "claim"), [(5, "needs 6 raters"), (6, "tell 6 of 6 pairs apart"), (8, "tell 6 of 6")]
 )
 @pytest.mark.parametrize("kind", ["relative", "scale"])
+@pytest.mark.slow
 def test_what_every_rater_sees_is_claimed_from_six_raters_on(raters, claim, kind):
     ordered = np.zeros((raters, 10, 4)) + np.array([4, 3, 2, 1])
     found = report_on(ordered, kinds={"quality": kind})
@@ -54,6 +55,7 @@ def test_lower_values_are_preferred_where_lower_is_better():
 
 
 @pytest.mark.parametrize(("kind", "margin"), [("scale", 0.5), ("relative", 0.25)])
+@pytest.mark.slow
 def test_equivalence_is_said_only_within_the_stated_margin(kind, margin):
     dice = np.random.default_rng(6)
     alike = dice.normal(size=(12, 24, 3)) + np.array([1.5, 0, 0])

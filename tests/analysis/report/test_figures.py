@@ -131,6 +131,7 @@ def test_a_point_that_nobody_chose_keeps_its_place_and_one_value_has_no_figure()
     assert distribution(from_rows(rows[:2])) is None
 
 
+@pytest.mark.slow
 def test_strips_have_the_mean_and_the_median_of_each_system():
     clarity = report("SR11").criterion("Clarity")
     (axes,) = answer_strips(clarity.distribution, clarity.systems).axes
@@ -169,6 +170,7 @@ def test_only_raters_far_below_the_rest_are_named():
      [("n" * 200, -1.0), ("m" * 200, -1.0)]],
     ids=["one point", "long"],
 )  # fmt: skip
+@pytest.mark.slow
 def test_names_of_raters_do_not_cover_each_other(raters, width):
     figure = rater_agreement([profile(*rater) for rater in raters], width)
     drawn(figure, "pdf")

@@ -53,6 +53,7 @@ def test_all_claims_on_secondary_criteria_hold_together():
     assert np.mean(shared) <= 0.05 < 0.06 < np.mean(apart)
 
 
+@pytest.mark.slow
 def test_a_report_claims_the_primary_criterion_at_alpha_and_shares_it_among_the_rest():
     options = {**QUICK, "kinds": {"RT": "time", "IT": "time", "ER": "error"}, "primary": "IT"}
     made = make_report(identification(), ReportOptions.from_dict(options))
@@ -66,6 +67,7 @@ def test_a_report_claims_the_primary_criterion_at_alpha_and_shares_it_among_the_
     assert "no adjustment" not in said and "primary:IT" in made.signature
 
 
+@pytest.mark.slow
 def test_without_a_primary_criterion_the_report_says_that_nothing_is_adjusted():
     made = make_report(sliders(), ReportOptions.from_dict(QUICK))
     assert {each.alpha for each in made.criteria} == {0.05}

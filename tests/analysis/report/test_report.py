@@ -55,6 +55,7 @@ def test_scales_have_the_papers_anova_and_the_referees_models():
     assert any(text.endswith("claim these.") for text in found.sentences)
 
 
+@pytest.mark.slow
 def test_times_have_their_outliers_replaced_and_counted():
     table = identification()
     found = report_of("TUNA").criterion("RT")
@@ -82,6 +83,7 @@ def test_errors_have_kruskal_wallis():
     assert any("Kruskal–Wallis" in text for text in found.sentences)
 
 
+@pytest.mark.slow
 def test_counts_may_have_model_and_rater_as_factors():
     found = report_of("RotoWire")
     rows = found.criterion("Supp").scale.anova.rows
@@ -162,6 +164,7 @@ def test_excluding_raters_shows_the_ranking_before_and_after():
     assert report_of("SR11").criterion("Clarity").exclusion == ()
 
 
+@pytest.mark.slow
 def test_excluded_rows_do_not_count():
     table = clarity()
     flags = np.array([table.rater.labels[code] == "r5" for code in table.rater.codes])

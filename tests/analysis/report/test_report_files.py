@@ -85,6 +85,7 @@ SURFACE_REALISATION = {
 
 
 @pytest.mark.parametrize("column", sorted(SURFACE_REALISATION))
+@pytest.mark.slow
 def test_surface_realisation_tables_have_the_published_subsets(column):
     ratio, sentences, text = SURFACE_REALISATION[column]
     rows = [row.split() for row in text.split(", ")]

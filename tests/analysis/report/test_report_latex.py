@@ -110,6 +110,7 @@ KINDS = (*STUDIES, "every", "marks", "metrics")
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_every_table_is_in_the_bundle_as_latex_and_as_csv(kind, monkeypatch):
     monkeypatch.setattr("analysis.report.rendered.PLOT_FORMATS", ())
     report = report_of(kind)

@@ -80,6 +80,7 @@ def imported(olga, row: MaterialImport, corrections: Corrections) -> MaterialImp
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.slow
 def test_odd_tables_of_outputs_come_in(olga, name):
     corrections, systems = OUTPUTS[name]
     assert len(corrections) <= 1
@@ -94,6 +95,7 @@ def test_odd_tables_of_outputs_come_in(olga, name):
 
 
 @pytest.mark.parametrize("name", JUDGEMENTS)
+@pytest.mark.slow
 def test_odd_tables_of_judgements_come_in(olga, name):
     corrections, expected = JUDGEMENTS[name]
     assert len(corrections) <= 1

@@ -87,6 +87,7 @@ odd_text = st.text(st.characters(exclude_categories=("Cs",), exclude_characters=
 
 @settings(deadline=None)
 @given(outputs=st.lists(odd_text, max_size=4), choices=st.dictionaries(odd_text, odd_text))
+@pytest.mark.slow
 def test_lists_and_pairs_come_back_with_any_content(outputs, choices):
     document = definition_to_document(slider_definition())
     document["practice"] = [{"outputs": outputs}]

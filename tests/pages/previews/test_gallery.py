@@ -26,6 +26,7 @@ def test_the_gallery_names_every_preset_and_pictures_each_of_its_screens(client)
 
 
 @pytest.mark.parametrize("name", preset_names())
+@pytest.mark.slow
 def test_every_station_is_shown_with_trials_of_our_own_and_nothing_stored(client, name):
     address = reverse("rankme:gallery-preset", args=[name])
     for station in ("consent", "questions", "instructions", "done", "work"):
