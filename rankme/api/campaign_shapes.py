@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from analysis.planning.published import STUDIES
 from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
+from rankme.actions.campaign.pilots import PREFIX
 from rankme.actions.campaign.planner import OWN
 from rankme.models import AuditEvent, Campaign, Membership
 
@@ -151,10 +152,12 @@ class OutlookQuery(serializers.Serializer[Any]):
     repeats = serializers.IntegerField(
         min_value=1, max_value=MOST_REPEATS, required=False, help_text="Raters of each output."
     )
-    spreads = serializers.ChoiceField(
-        choices=[*(each.key for each in STUDIES), OWN],
+    spreads = serializers.CharField(
+        max_length=60,
         required=False,
-        help_text="Those of a published study, or `own`: the four numbers.",
+        help_text="Those of a published study ("
+        + ", ".join(f"`{each.key}`" for each in STUDIES)
+        + f"), of a closed campaign (`{PREFIX}CODE`), or `{OWN}`: the four numbers.",
     )
     rater_system = serializers.FloatField(min_value=0, max_value=1e9, required=False)
     item_system = serializers.FloatField(min_value=0, max_value=1e9, required=False)
@@ -207,10 +210,22 @@ class PlannedSizeSerializer(serializers.Serializer[Any]):
     exaggeration = serializers.FloatField(source="prospect.exaggeration", allow_null=True)
 
 
+class PredictionSerializer(serializers.Serializer[Any]):
+    found = serializers.FloatField(help_text="Share of the differences that is found.")
+    low = serializers.FloatField(help_text="Nine in ten of the possible truths are from here …")
+    high = serializers.FloatField(help_text="… to here.")
+    naive = serializers.FloatField(help_text="What the pilot's own differences would promise.")
+
+
 class OutlookSerializer(serializers.Serializer[Any]):
-    plan = PlannedSizeSerializer()
-    best = PlannedSizeSerializer(allow_null=True)
-    refusal = serializers.CharField(help_text="Why there is no best plan; empty otherwise.")
+    plan = PlannedSizeSerializer(source="outlook.plan")
+    best = PlannedSizeSerializer(source="outlook.best", allow_null=True)
+    refusal = serializers.CharField(
+        source="outlook.refusal", help_text="Why there is no best plan; empty otherwise."
+    )
+    prediction = PredictionSerializer(
+        allow_null=True, help_text="With a pilot of five systems or more."
+    )
 
 
 class LaunchedSerializer(CampaignSerializer):

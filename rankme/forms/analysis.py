@@ -240,9 +240,7 @@ class AnalysisForm(forms.Form):
         for name in chosen:
             if name in self.defaults.get("metrics", []) and name not in compared:
                 raise forms.ValidationError(
-                    _(
-                        "Choose %(name)s among the metrics, too: its scores are read there."
-                    ),
+                    _("Choose %(name)s among the metrics, too: its scores are read there."),
                     params={"name": name},
                 )
         return chosen

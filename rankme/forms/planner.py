@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -72,13 +73,18 @@ class PlannerForm(forms.Form):
     BEST = ("money", "most_minutes", "most_raters")
     TERMS = ("seconds", "fixed_minutes", "overhead", "pay", "fee", "dropouts", "lost")
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, pilots: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.auto_id = "planner_%s"  # the launch page has another field of raters
         choices = [(each.key, each.title) for each in STUDIES]
         spreads = self.fields["spreads"]
         assert isinstance(spreads, forms.ChoiceField)
-        spreads.choices = [*choices, (OWN, _("The numbers below"))]
+        offered = [(_("Pilots: your closed campaigns"), pilots)] if pilots else []
+        spreads.choices = [
+            *offered,
+            (_("Published studies"), choices),
+            (OWN, _("The numbers below")),
+        ]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

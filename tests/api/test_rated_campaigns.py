@@ -58,7 +58,7 @@ def test_judgements_stream_as_csv_and_as_json_lines(olga, campaign):
     csv = b"".join(olga.get(f"{CAMPAIGNS}{campaign.code}/judgements.csv"))
     assert read_table(io.BytesIO(csv)).sha256 == judgement_table(campaign).sha256
     stored = b"".join(olga.get(f"{CAMPAIGNS}{campaign.code}/judgements.csv?stored=true"))
-    assert b'"counted","domain","revision"' in stored.splitlines()[0]
+    assert b'"counted","domain","order","position","revision"' in stored.splitlines()[0]
     lines = b"".join(olga.get(f"{CAMPAIGNS}{campaign.code}/judgements.jsonl")).splitlines()
     assert len(lines) == 16
 

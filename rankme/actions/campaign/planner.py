@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.contrib.auth.models import User
 
 from analysis.planning.budget import Limits, Terms
 from analysis.planning.outlook import Outlook, outlook
+from analysis.planning.pilots import Pilot, Prediction, predicted
 from analysis.planning.published import STUDIES, study
 from analysis.planning.sizes import Size, Spreads
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
 
 from .campaigns import definition_of
+from .pilots import LEAST_SYSTEMS_TO_PREDICT, PREFIX, pilot_of
 from .planned_work import PlannedWork
 
 OWN = "own"  # spreads that somebody enters
@@ -22,6 +26,16 @@ SPREADS = ("rater_system", "item_system", "residual", "system")
 USUAL_RATERS = 30
 # Reading the instructions and getting used to the screens.
 USUAL_FIXED_MINUTES = 3.0
+DRAWS = 100  # truths that a pilot leaves possible; a slider waits for them
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a plan costs and finds, and what a pilot lets expect, if there is one large enough."""
+
+    outlook: Outlook
+    pilot: Pilot | None = None
+    prediction: Prediction | None = None
 
 
 def planner_defaults(
@@ -79,16 +93,18 @@ def _coverage(work: PlannedWork) -> float:
     return float(min(work.plan.systems.size / max(outputs, 1), 1.0))
 
 
-def outlook_of(campaign: Campaign, asked: Mapping[str, Any]) -> Outlook:
+def planned_of(campaign: Campaign, asked: Mapping[str, Any], *, by: User) -> Planned:
     """Say what this campaign costs and finds at the size that was asked for.
 
     Parameters
     ----------
     asked : the fields of the planner's form; shares are in percent
+    by : who asks, and may read the pilot
 
     Raises
     ------
     OptionsError : impossible numbers
+    RefusedAction : the pilot cannot be used; the message says why
     """
     definition = definition_of(campaign)
     size = Size(
@@ -108,7 +124,14 @@ def outlook_of(campaign: Campaign, asked: Mapping[str, Any]) -> Outlook:
             items=max(campaign.items.count(), asked["items"]),
             minutes=asked.get("most_minutes") or None,
         )
-    return outlook(size, _spreads(asked), _terms(asked), limits)
+    terms = _terms(asked)
+    if not asked["spreads"].startswith(PREFIX):
+        return Planned(outlook(size, _spreads(asked), terms, limits))
+    pilot = pilot_of(asked["spreads"], by)
+    found = outlook(size, pilot.spreads, terms, limits)
+    if len(pilot.means) < LEAST_SYSTEMS_TO_PREDICT:
+        return Planned(found, pilot)
+    return Planned(found, pilot, predicted(pilot, size, draws=DRAWS))
 
 
 def _spreads(asked: Mapping[str, Any]) -> Spreads:

@@ -16,7 +16,7 @@ from analysis.errors import OptionsError
 from rankme.actions.campaign import campaigns, launches
 from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.actions.campaign.planned_work import batches_of_each, fit_raters, planned_work
-from rankme.actions.campaign.planner import outlook_of, planner_defaults
+from rankme.actions.campaign.planner import planned_of, planner_defaults
 from rankme.actions.campaign.request_keys import create_once
 from rankme.actions.imports.judgement_imports import start_archive
 from rankme.api import campaign_shapes as shapes
@@ -261,7 +261,7 @@ class OutlookView(View):
         asked = planner_defaults(campaign, work) | dict(self.query)
         asked.setdefault("most_raters", asked["raters"])
         try:
-            return outlook_of(campaign, asked)
+            return planned_of(campaign, asked, by=user_of(request))
         except OptionsError as error:
             raise RefusedAction(str(error)) from error
 

@@ -12,10 +12,13 @@ from django.utils.translation import gettext as _
 
 from analysis.errors import AnalysisError
 from analysis.planning.outlook import Outlook, Plan
+from rankme.actions.campaign.pilots import pilots_for
 from rankme.actions.campaign.planned_work import PlannedWork
-from rankme.actions.campaign.planner import OWN, outlook_of, planner_defaults
+from rankme.actions.campaign.planner import OWN, planned_of, planner_defaults
+from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
 from rankme.models import Campaign
+from rankme.permissions import user_of
 
 from .campaign_page import SAFE, campaign_page
 
@@ -40,30 +43,33 @@ def planner_context(
     if campaign.systems.count() < LEAST_SYSTEMS:
         return {}
     defaults = planner_defaults(campaign, work, lost=lost)
-    form = PlannerForm(defaults | request.GET.dict())
-    return {"planner": form} | _answer(campaign, form)
+    pilots = pilots_for(campaign, user_of(request))
+    form = PlannerForm(defaults | request.GET.dict(), pilots=pilots)
+    return {"planner": form} | _answer(request, campaign, form)
 
 
 @campaign_page(SAFE)
 def planner(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The planner's answer alone, which a script asks for while somebody moves a slider."""
-    form = PlannerForm(request.GET)
-    context = {"planner": form, "campaign": campaign} | _answer(campaign, form)
+    form = PlannerForm(request.GET, pilots=pilots_for(campaign, user_of(request)))
+    context = {"planner": form, "campaign": campaign} | _answer(request, campaign, form)
     status = 200 if form.is_valid() and not context.get("planner_refusal") else 422
     return render(request, "organiser/setup/_prospect.html", context, status=status)
 
 
-def _answer(campaign: Campaign, form: PlannerForm) -> dict[str, Any]:
+def _answer(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> dict[str, Any]:
     if not form.is_valid():
         return {}
     try:
-        found = outlook_of(campaign, form.cleaned_data)
-    except AnalysisError as error:
+        found = planned_of(campaign, form.cleaned_data, by=user_of(request))
+    except (AnalysisError, RefusedAction) as error:
         return {"planner_refusal": str(error)}
     return {
-        "outlook": found,
-        "plan_rows": list(_rows(found)),
-        "in_residuals": form.cleaned_data["spreads"] != OWN,
+        "outlook": found.outlook,
+        "plan_rows": list(_rows(found.outlook)),
+        "in_residuals": found.pilot is None and form.cleaned_data["spreads"] != OWN,
+        "pilot": found.pilot,
+        "prediction": found.prediction,
     }
 
 

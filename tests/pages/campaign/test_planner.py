@@ -3,10 +3,18 @@
 import pytest
 from django.urls import reverse
 
+from analysis.planning.pilots import read_pilot
+from rankme.actions.campaign import pilots
+from rankme.actions.campaign.campaigns import close_campaign
 from rankme.actions.campaign.planned_work import planned_work
-from rankme.actions.campaign.planner import outlook_of, planner_defaults
+from rankme.actions.campaign.planner import planned_of, planner_defaults
+from rankme.actions.sitting.exclusions import exclude_rater
+from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
-from tests.campaigns import make_campaign, rankme_definition, slider_definition
+from rankme.models import Campaign
+from rankme.queries.judgement_table import judgement_table
+from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
+from tests.runs import rated_campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +46,8 @@ def test_a_design_that_shows_a_part_of_the_systems_says_so(olga):
     found = planner_defaults(draft, work)
     assert found["shown"] == 3
     assert found["coverage"] == pytest.approx(work.plan.systems.size / 32)
-    size = outlook_of(draft, PlannerForm(found).data | {"spreads": "e2e-quality"}).plan.size
+    asked = PlannerForm(found).data | {"spreads": "e2e-quality"}
+    size = planned_of(draft, asked, by=draft.owner).outlook.plan.size
     assert size.screens == work.plan.balance.trials
 
 
@@ -81,6 +90,50 @@ def test_impossible_numbers_are_refused_with_their_field(olga, draft, changes, w
 def test_two_raters_are_told_that_nothing_can_be_claimed(olga, draft):
     text = answer_to(olga, draft, raters=2, repeats=1).content.decode()
     assert "cannot find a" in text
+
+
+@pytest.fixture
+def pilot(draft):
+    rated = rated_campaign(slider_definition(raters_per_trial=3), raters=4, items=6)
+    close_campaign(rated, by=rated.owner)
+    return rated
+
+
+@pytest.mark.slow
+def test_a_closed_campaign_is_a_pilot(olga, draft, pilot):
+    page = olga.get(reverse("rankme:campaign-launch", args=[draft.code]))
+    assert f'value="pilot-{pilot.code}"' in page.content.decode()
+    answer = answer_to(olga, draft, spreads=f"pilot-{pilot.code}")
+    table = judgement_table(pilot)
+    codes = (table.system.codes, table.rater.codes, table.item.codes)
+    assert answer.context["pilot"] == read_pilot(table.value, *codes)
+    assert pilot.audit_events.filter(detail__what="spreads for a plan").exists()
+    assert "The pilot lets expect that" in " ".join(answer.content.decode().split())
+    first = answer.context["prediction"]
+    assert 0 <= first.low <= first.found <= first.high <= 1
+    exclude_rater(pilot.participants.first(), reason="Always 50.", by=pilot.owner)
+    assert answer_to(olga, draft, spreads=f"pilot-{pilot.code}").context["prediction"] != first
+
+
+@pytest.mark.slow
+def test_a_pilot_of_few_systems_says_how_far_judgements_scatter_and_no_more(olga, draft):
+    few = rated_campaign(slider_definition(raters_per_trial=3), raters=4, items=6, systems=4)
+    close_campaign(few, by=few.owner)
+    answer = answer_to(olga, draft, spreads=f"pilot-{few.code}")
+    assert answer.context["pilot"] and answer.context["prediction"] is None
+    assert "too few systems to say" in " ".join(answer.content.decode().split())
+
+
+def test_other_campaigns_are_refused_as_pilots(olga, draft, pilot, monkeypatch):
+    monkeypatch.setattr(pilots, "MOST_JUDGEMENTS", 3)
+    answer = answer_to(olga, draft, spreads=f"pilot-{pilot.code}")
+    assert answer.status_code == 422 and "more than 3 judgements" in answer.content.decode()
+    monkeypatch.undo()
+    Campaign.objects.filter(pk=pilot.pk).update(owner=make_owner("sven"))
+    asked = planner_defaults(draft, planned_work(draft)) | {"spreads": f"pilot-{pilot.code}"}
+    with pytest.raises(RefusedAction, match="no closed campaign"):
+        planned_of(draft, asked, by=draft.owner)
+    assert answer_to(olga, draft, **asked).status_code == 422
 
 
 def test_a_campaign_of_one_system_has_no_planner(olga):
