@@ -102,11 +102,12 @@ def print_card() -> None:
             print(f"{name}: published {published:.3f}, theirs {theirs:.3f}, ours {ours:.3f}")
 
 
-def print_pilots(pilots: int) -> None:
+def print_pilots(pilots: int, first: int) -> None:
+    """Judge predictions by pilots that did not help to choose the prior: those from `first` on."""
     target = Size(24, 100, 3, 5)
     for raters in (3, 6, 12):
         size, rows = Size(raters, 30, raters, 5), []
-        for number in range(pilots):
+        for number in range(first, first + pilots):
             rng = np.random.default_rng([number, raters])
             truth = PILOT_SPREADS.system * rng.standard_normal(5)
             plan = planned(size, rng)
@@ -144,13 +145,14 @@ def main() -> None:
     parser.add_argument("part", choices=("cells", "card", "pilots", "speed"))
     parser.add_argument("--campaigns", type=int, default=2_000, help="or pilots")
     parser.add_argument("--only", default="")
+    parser.add_argument("--first", type=int, default=10_000, help="the seed of the first pilot")
     options = parser.parse_args()
     if options.part == "cells":
         print_cells(options.campaigns, options.only)
     elif options.part == "card":
         print_card()
     elif options.part == "pilots":
-        print_pilots(options.campaigns)
+        print_pilots(options.campaigns, options.first)
     else:
         print_speed()
 
