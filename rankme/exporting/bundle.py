@@ -1,8 +1,9 @@
-"""A run's bundle: the zip from which all of its files are served, and that anybody can recompute.
+"""A run's bundle: the zip that anybody can recompute, and each of its files on its own.
 
-The worker stores it next to the uploads when the run ends. It depends only on the run, so a missing
-one can be made again. Modules that compute or draw are imported where they are used, because the
-web server only serves the files.
+The worker stores them next to the uploads when the run ends. They depend only on the run, so
+missing ones can be made again. A page that shows a plot of some kilobytes reads that file alone.
+Modules that compute or draw are imported where they are used, because the web server only serves
+the files.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from django.core.files.base import ContentFile
@@ -50,7 +52,9 @@ if TYPE_CHECKING:
     from analysis.report.model import Report
 
 FOLDER = "reports"
-FORMAT = 5  # 1 held the completion code; the others lacked some of the tables and figures
+# 1 held the completion code, 2 to 4 lacked some tables and figures, 5 was a zip alone.
+FORMAT = 6
+CONTENTS = "contents.json"  # next to the files: their names
 # The site's options in addition to those of the report: criteria, versions of the campaign, and
 # reasons for exclusions.
 SITE_OPTIONS = ("criteria", "versions", "exclusion_reason")
@@ -105,7 +109,21 @@ def path_of(run: AnalysisRun) -> str:
 
     The name contains the hash of the data and the bundle's format: an old file is never served.
     """
-    return f"{FOLDER}/{run.pk}-{run.data_sha256[:16]}-{FORMAT}.zip"
+    return f"{_folder_of(run)}.zip"
+
+
+def _folder_of(run: AnalysisRun) -> str:
+    return f"{FOLDER}/{run.pk}-{run.data_sha256[:16]}-{FORMAT}"
+
+
+def stored_paths(run: AnalysisRun) -> list[str]:
+    """The paths of everything that was stored for a run, in the order in which to delete it."""
+    if not has_bundle(run):
+        return []
+    names = members(run)
+    folders = sorted({str(each) for name in names for each in PurePosixPath(name).parents})
+    inside = [CONTENTS, *names, *reversed(folders)]
+    return [path_of(run), *(str(PurePosixPath(_folder_of(run), name)) for name in inside)]
 
 
 def store_bundle(
@@ -117,7 +135,10 @@ def store_bundle(
     *,
     deviations: list[str],
 ) -> None:
-    """Write the bundle; a second time it replaces the first. `parts` keeps the plots drawn."""
+    """Write the bundle and its files; a second time they replace the first ones.
+
+    `parts` keeps the plots drawn. The zip comes last: where it is, all of its files are.
+    """
     content = io.BytesIO()
     extra = {
         **rendered_files(report, parts, run.declined),
@@ -130,9 +151,18 @@ def store_bundle(
         **files_of_plan(run, deviations),
     }
     write_bundle(content, table, report, options, extra, compared=run_compared(run))
-    if default_storage.exists(path_of(run)):
-        default_storage.delete(path_of(run))
-    default_storage.save(path_of(run), ContentFile(content.getvalue()))
+    with zipfile.ZipFile(content) as made:
+        names = made.namelist()
+        for name in names:
+            _put(f"{_folder_of(run)}/{name}", made.read(name))
+    _put(f"{_folder_of(run)}/{CONTENTS}", json.dumps(names).encode())
+    _put(path_of(run), content.getvalue())
+
+
+def _put(path: str, content: bytes) -> None:
+    if default_storage.exists(path):
+        default_storage.delete(path)
+    default_storage.save(path, ContentFile(content))
 
 
 def has_bundle(run: AnalysisRun) -> bool:
@@ -151,20 +181,30 @@ def _opened(path: str) -> Iterator[zipfile.ZipFile]:
             yield bundle
 
 
-def read_member(run: AnalysisRun, name: str) -> bytes | None:
-    """One file of the bundle; None when it has no such file."""
+def read_packed(run: AnalysisRun, name: str) -> bytes | None:
+    """One file as it is in the zip; None when it has no such file."""
     with _opened(path_of(run)) as bundle:
         return bundle.read(name) if name in bundle.namelist() else None
 
 
+def read_member(run: AnalysisRun, name: str) -> bytes | None:
+    """One file of the bundle; None when it has no such file."""
+    return _read(f"{_folder_of(run)}/{name}") if name in members(run) else None
+
+
 def members(run: AnalysisRun) -> tuple[str, ...]:
-    return _members(path_of(run))
+    return _members(f"{_folder_of(run)}/{CONTENTS}")
 
 
 @lru_cache(maxsize=256)
 def _members(path: str) -> tuple[str, ...]:
-    with _opened(path) as bundle:
-        return tuple(bundle.namelist())
+    return tuple(json.loads(_read(path)))
+
+
+def _read(path: str) -> bytes:
+    with default_storage.open(path) as file:
+        content: bytes = file.read()
+        return content
 
 
 def report_file(run: AnalysisRun, name: str) -> ExportedFile | None:

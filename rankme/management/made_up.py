@@ -30,7 +30,7 @@ from rankme.actions.jobs import APOLOGY
 from rankme.actions.rows.stored_files import delete_files
 from rankme.actions.runs import analysis_runs
 from rankme.errors import RankmeError
-from rankme.exporting.bundle import path_of
+from rankme.exporting.bundle import stored_paths
 from rankme.models import AnalysisRun, Campaign, MediaFile, Slot
 from rankme.models.campaigns import new_code
 from rankme.protocols.definition import Definition
@@ -76,7 +76,7 @@ def _made_up(campaign: Campaign, *, by: User) -> Kept:
             copy = campaigns.launch_campaign(copy, by=by)
             _work(copy, told=campaign.code)
             run = _analysed(copy, by=by)
-            files += [path_of(run)] if run else []
+            files += stored_paths(run) if run else []
             pages = _pages(campaign, copy, run, by=by)
             transaction.set_rollback(True)
     finally:

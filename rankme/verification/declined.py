@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.errors import TableError
 from analysis.report.declined import ANSWERS, COUNTS, read_answers
-from rankme.exporting.bundle import has_bundle, read_member, report_options, run_table
+from rankme.exporting.bundle import has_bundle, read_packed, report_options, run_table
 from rankme.exporting.declined import declined_files_of_run
 from rankme.models import AnalysisRun, Campaign
 
@@ -25,7 +25,7 @@ def _check(run: AnalysisRun) -> None:
         read_answers(kept, run_table(run), exclude_raters=report_options(run).exclude_raters)
     except TableError as error:
         raise Fault(place, str(error)) from error
-    stored = {name: read_member(run, name) for name in kept} if has_bundle(run) else kept
+    stored = {name: read_packed(run, name) for name in kept} if has_bundle(run) else kept
     for name in (ANSWERS, COUNTS):
         if stored.get(name) != kept.get(name):
             raise Fault(place, f"{name} in its bundle is not what the report says.")

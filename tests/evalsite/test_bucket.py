@@ -119,7 +119,7 @@ def test_a_bucket_that_stops_in_the_middle_of_a_bundle_is_not_a_damaged_file(sto
     monkeypatch.setattr(bucket.Content, "readinto", readinto)
     monkeypatch.setattr(bundle, "path_of", lambda run: run)
     with pytest.raises(ReadTimeoutError) as trouble:
-        bundle.read_member(stored, "report.json")
+        bundle.read_packed(stored, "report.json")
     assert is_temporary(trouble.value)
 
 

@@ -231,6 +231,19 @@ def test_every_file_of_a_report_can_be_fetched_and_no_other(olga, campaign, run)
         assert olga.get(address("analysis-file", campaign, run.pk, name)).status_code == 404
 
 
+def test_a_file_of_a_report_is_read_without_its_bundle(olga, campaign, run, monkeypatch):
+    place = address("analysis-file", campaign, run.pk, "report.json")
+    olga.get(place)  # from now on the names of the files are known
+    opened, open_file = [], default_storage.open
+    monkeypatch.setattr(
+        default_storage, "open", lambda path: opened.append(path) or open_file(path)
+    )
+    assert olga.get(place).status_code == 200
+    [path] = opened
+    assert path.endswith("/report.json") and path in bundle.stored_paths(run)
+    assert olga.get(address("analysis-file", campaign, run.pk, "../x")).status_code == 404
+
+
 def test_a_run_that_is_not_done_has_no_files(olga, campaign):
     run = asked(campaign)
     assert olga.get(address("analysis-file", campaign, run.pk, "bundle.zip")).status_code == 404
