@@ -14,10 +14,13 @@ TOO_MANY_TRIALS = f"That makes more than {MOST_TRIALS:,} trials."
 
 @dataclass(frozen=True)
 class Option:
-    """One setting of a design, enough to check a value and to make a form field."""
+    """One setting of a design, enough to check a value and to make a form field.
+
+    `minimum` and `maximum` are those of a number, or of the length of a text.
+    """
 
     name: str
-    type: type[int] | type[bool]
+    type: type[int] | type[bool] | type[str]
     default: OptionValue
     help: str
     title: str = ""
@@ -27,11 +30,20 @@ class Option:
     def problem_with(self, value: object) -> str | None:
         if self.type is bool:
             return None if isinstance(value, bool) else f"{self.name} must be true or false."
+        if self.type is str:
+            if not isinstance(value, str):
+                return f"{self.name} must be a text."
+            is_short = len(value) <= self.maximum
+            return None if is_short else f"{self.name} has more than {self.maximum:,} characters."
         if not isinstance(value, int) or isinstance(value, bool):
             return f"{self.name} must be a whole number."
         if not self.minimum <= value <= self.maximum:
             return f"{self.name} must be a number from {self.minimum} to {self.maximum}."
         return None
+
+    def shown(self, value: object) -> str:
+        """Describe a value in a line: of a table, how long it is."""
+        return f"{len(value.splitlines())} lines" if isinstance(value, str) else str(value)
 
 
 def no_problems(request: DesignRequest) -> Sequence[str]:

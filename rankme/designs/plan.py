@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 Indexes = npt.NDArray[np.int64]
 Coverage = npt.NDArray[np.bool_]
-OptionValue = int | bool
+OptionValue = int | bool | str
 
 NO_SYSTEM = -1
 
@@ -32,6 +32,7 @@ class DesignRequest:
     ----------
     coverage : shape (items, systems), true where the system has an output for the item
     strata : shape (items,), the items' kinds (furniture, people); spread evenly over groups
+    item_names, system_names : for a plan that names them
     """
 
     n_items: int
@@ -41,6 +42,8 @@ class DesignRequest:
     seed: int
     coverage: Coverage
     strata: Indexes
+    item_names: Sequence[str] = ()
+    system_names: Sequence[str] = ()
 
     @property
     def is_complete(self) -> bool:

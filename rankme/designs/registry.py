@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.plugins import with_plugins
-from rankme.designs import complete, items_only, latin_square, random_blocks
+from rankme.designs import complete, items_only, latin_square, own_plan, random_blocks
 from rankme.designs.design import Design
 from rankme.designs.growth import Growth, nothing_new
 from rankme.designs.plan import (
@@ -31,6 +31,7 @@ OWN: dict[str, Design] = {
     "random_blocks": random_blocks.DESIGN,
     "complete": complete.DESIGN,
     "items_only": items_only.DESIGN,
+    "own_plan": own_plan.DESIGN,
 }
 DESIGNS = with_plugins("rankme.designs", OWN, lambda found: isinstance(found, Design), "a Design")
 
@@ -46,6 +47,7 @@ def draw(
     coverage: npt.NDArray[np.bool_] | None = None,
     strata: npt.NDArray[np.int64] | None = None,
     documents: Documents | None = None,
+    names: tuple[Sequence[str], Sequence[str]] = ((), ()),
 ) -> DrawnPlan:
     """Draw the plan of a campaign. The same arguments draw the same plan.
 
@@ -56,6 +58,7 @@ def draw(
     coverage : shape (items, systems), false where the system has no output; None: all are there
     strata : shape (items,), kinds of item as whole numbers, to be spread evenly (Latin squares)
     documents : which items stay together; None: each item is on its own
+    names : of the items and systems, which a plan of one's own needs
 
     Raises
     ------
@@ -67,7 +70,9 @@ def draw(
         coverage = np.ones((max(n_items, 0), max(n_systems, 0)), dtype=np.bool_)
     if strata is None:
         strata = np.zeros(max(n_items, 0), dtype=np.int64)
-    request = DesignRequest(n_items, n_systems, checked, raters_per_trial, seed, coverage, strata)
+    request = DesignRequest(
+        n_items, n_systems, checked, raters_per_trial, seed, coverage, strata, *names
+    )
     design = DESIGNS[design_name]
     _refuse(_problems_of_any_design(request, needs_outputs=design.needs_outputs))
     drawn = documents.as_items(request) if documents else request
@@ -124,7 +129,7 @@ def checked_options(design_name: str, options: Mapping[str, object]) -> dict[str
         problem = option.problem_with(value)
         if problem:
             problems.append(problem)
-        elif isinstance(value, int):
+        elif isinstance(value, int | str):
             checked[name] = value
     if problems:
         raise DesignError(problems)

@@ -32,7 +32,7 @@ def segments_of(documents):
 OPTIONS = {"latin_square": {"groups": 2}, "random_blocks": {"outputs_per_screen": 2}}
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", sorted({*DESIGNS} - {"own_plan"}))
 def test_every_batch_holds_whole_documents_in_order(design):
     documents = scattered(LENGTHS)
     where = segments_of(documents)

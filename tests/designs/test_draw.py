@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rankme.designs import DESIGNS, DesignError, DrawnTrial, checked_options, draw, draw_order
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", sorted({*DESIGNS} - {"own_plan"}))
 def test_the_same_seed_draws_the_same_plan_and_another_seed_another(design: str) -> None:
     first, again, other = (draw(design, 40, 6, {}, 2, seed=seed) for seed in (7, 7, 8))
     assert first == again

@@ -74,6 +74,7 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
             coverage=material.coverage,
             strata=strata_of(campaign, definition.design.stratify_by),
             documents=documents,
+            names=_names_of(campaign, definition),
         )
     except DesignError as error:
         raise RefusedAction(str(error)) from error
@@ -138,6 +139,16 @@ def _outputs_by_indexes(campaign: Campaign, items: list[int], systems: list[int]
         if item in item_index and system in system_index:
             outputs[item_index[item], system_index[system]] = output
     return outputs
+
+
+def _names_of(campaign: Campaign, definition: Definition) -> tuple[list[str], list[str]]:
+    """The names of items and systems, in order, for a plan that names them."""
+    if definition.design.kind != "own_plan":
+        return [], []
+    return (
+        list(campaign.items.order_by("position").values_list("key", flat=True)),
+        list(campaign.systems.order_by("position").values_list("name", flat=True)),
+    )
 
 
 def strata_of(campaign: Campaign, factor: str) -> Indexes | None:

@@ -65,7 +65,9 @@ def preregistration(
 
 def _design(definition: Definition, systems: Sequence[str], items: int) -> Iterator[list[str]]:
     design = DESIGNS[definition.design.kind]
-    options = [f"{name}: {value}" for name, value in sorted(definition.design.options.items())]
+    shown = {option.name: option.shown for option in design.options}
+    given = sorted(definition.design.options.items())
+    options = [f"{name}: {shown[name](value)}" for name, value in given]
     yield ["Assignment", "; ".join([str(design.title), *options])]
     yield ["Items", str(items)]
     yield ["Systems", f"{len(systems)}: {', '.join(systems)}"]

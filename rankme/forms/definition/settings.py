@@ -49,6 +49,7 @@ ONLY_FOR_BLOCKS = {
     ),
 }
 WRITTEN_BY_THE_SITE = ("format", "material")
+KINDS_OF_OPTIONS = {bool: "tick", int: "number", str: "long"}
 FIRST_INSTRUMENT, FIRST_DESIGN, FIRST_CHECK = "slider", "random_blocks", "repeat"
 
 
@@ -192,7 +193,7 @@ def option_settings(owner: str, document: Document) -> list[Setting]:
         Setting(
             key=f"DesignSpec.options.{option.name}",
             name=option.name,
-            kind="tick" if option.type is bool else "number",
+            kind=KINDS_OF_OPTIONS[option.type],
             default=option.default,
             title=title_from(option.title, option.name),
             hint=gettext_lazy(option.help),

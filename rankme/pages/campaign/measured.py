@@ -51,7 +51,7 @@ def _about_plan(definition: Definition) -> Iterator[tuple[str, str]]:
     given = definition.design.options
     design = DESIGNS[definition.design.kind]
     options = ", ".join(
-        f"{_(option.title or option.name)}: {given[option.name]}"
+        f"{_(option.title or option.name)}: {option.shown(given[option.name])}"
         for option in design.options
         if option.name in given
     )
