@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import socket
 from datetime import timedelta
+from typing import Any
 
 from celery import shared_task
 from django.core.management import call_command
 
 from rankme.actions import jobs, operators, rate_limits
-from rankme.actions.campaign import large_extensions, launches
+from rankme.actions.campaign import large_extensions, launches, plan_simulations
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
@@ -82,6 +83,13 @@ def make_report_files(row_id: int) -> None:
 @shared_task(name="rankme.tasks.try_out", acks_late=False)
 def try_out(campaign_id: int, user_id: int) -> None:
     made_up.try_out(campaign_id, user_id)
+
+
+# The same: nothing of it is in the record.
+@shared_task(name="rankme.tasks.simulate_plan", acks_late=False)
+def simulate_plan(key: str, size: dict[str, Any], spreads: dict[str, Any]) -> None:
+    """Check the planner's formulas by simulated campaigns."""
+    plan_simulations.execute(key, size, spreads)
 
 
 @shared_task(name="rankme.tasks.reconcile")

@@ -75,7 +75,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-tryout": {"GET": INSIDE, "POST": INSIDE},
     "campaign-made-up-first": {"GET": INSIDE},
     "campaign-made-up": {"GET": INSIDE},
-    "campaign-planner": {"GET": INSIDE},
+    "campaign-planner": {"GET": INSIDE, "POST": INSIDE},
     "campaign-damaged": {"GET": INSIDE, "POST": INSIDE},
     "campaign-quality": {"GET": INSIDE},
     "campaign-links": {"GET": INSIDE, "POST": INSIDE},

@@ -34,6 +34,7 @@ class Planned:
     """What a plan costs and finds, and what a pilot lets expect, if there is one large enough."""
 
     outlook: Outlook
+    spreads: Spreads
     pilot: Pilot | None = None
     prediction: Prediction | None = None
 
@@ -126,12 +127,13 @@ def planned_of(campaign: Campaign, asked: Mapping[str, Any], *, by: User) -> Pla
         )
     terms = _terms(asked)
     if not asked["spreads"].startswith(PREFIX):
-        return Planned(outlook(size, _spreads(asked), terms, limits))
+        spreads = _spreads(asked)
+        return Planned(outlook(size, spreads, terms, limits), spreads)
     pilot = pilot_of(asked["spreads"], by)
     found = outlook(size, pilot.spreads, terms, limits)
     if len(pilot.means) < LEAST_SYSTEMS_TO_PREDICT:
-        return Planned(found, pilot)
-    return Planned(found, pilot, predicted(pilot, size, draws=DRAWS))
+        return Planned(found, pilot.spreads, pilot)
+    return Planned(found, pilot.spreads, pilot, predicted(pilot, size, draws=DRAWS))
 
 
 def _spreads(asked: Mapping[str, Any]) -> Spreads:

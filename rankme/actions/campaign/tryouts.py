@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-import redis
-from celery import current_app
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
-from kombu.exceptions import KombuError
-from redis.exceptions import RedisError
 
+from rankme.actions.passing_store import ask_store, send_once
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
 
@@ -45,17 +42,14 @@ def start_tryout(campaign: Campaign, *, by: User) -> None:
         raise RefusedAction(_("The material is too large to be tried with simulated raters."))
     throw_away(campaign.code)
     tell(campaign.code, status="working", done=0, of=0)
-    try:
-        current_app.send_task(TASK, args=[campaign.pk, by.pk], retry=False)
-    except (KombuError, RedisError, OSError) as error:
-        raise RefusedAction(_("No worker can be reached. Try again later.")) from error
+    send_once(TASK, campaign.pk, by.pk)
 
 
 def tell(code: str, **state: Any) -> None:
     """Note how far a try is."""
-    _ask(lambda store: store.hset(_key(code), STATE, json.dumps(state)))
+    ask_store(lambda store: store.hset(_key(code), STATE, json.dumps(state)))
     is_working = state["status"] == "working"
-    _ask(lambda store: store.expire(_key(code), SILENT_FOR if is_working else KEPT_FOR))
+    ask_store(lambda store: store.expire(_key(code), SILENT_FOR if is_working else KEPT_FOR))
 
 
 def keep_pages(code: str, pages: Mapping[str, tuple[str, bytes]]) -> None:
@@ -64,18 +58,18 @@ def keep_pages(code: str, pages: Mapping[str, tuple[str, bytes]]) -> None:
         f"page:{path}": kind.encode() + b"\n" + zlib.compress(content)
         for path, (kind, content) in pages.items()
     }
-    _ask(lambda store: store.hset(_key(code), mapping=packed))
+    ask_store(lambda store: store.hset(_key(code), mapping=packed))
     tell(code, status="done", paths=sorted(pages))
 
 
 def tryout_state(code: str) -> dict[str, Any]:
     """The state of the newest try; empty where there is none any more."""
-    found = _ask(lambda store: store.hget(_key(code), STATE))
+    found = ask_store(lambda store: store.hget(_key(code), STATE))
     return dict(json.loads(found)) if found else {}
 
 
 def kept_page(code: str, path: str) -> tuple[str, bytes] | None:
-    found = _ask(lambda store: store.hget(_key(code), f"page:{path}"))
+    found = ask_store(lambda store: store.hget(_key(code), f"page:{path}"))
     if not found:
         return None
     kind, _newline, content = found.partition(b"\n")
@@ -83,17 +77,8 @@ def kept_page(code: str, path: str) -> tuple[str, bytes] | None:
 
 
 def throw_away(code: str) -> None:
-    _ask(lambda store: store.delete(_key(code)))
+    ask_store(lambda store: store.delete(_key(code)))
 
 
 def _key(code: str) -> str:
     return f"rankme:tryout:{code}"
-
-
-def _ask(question: Callable[[redis.Redis], Any]) -> Any:
-    try:
-        with current_app.connection_for_write() as connection:
-            channel: Any = connection.default_channel
-            return question(channel.client)
-    except (KombuError, RedisError, OSError) as error:
-        raise RefusedAction(_("No worker can be reached. Try again later.")) from error

@@ -6,24 +6,43 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from analysis.errors import AnalysisError
 from analysis.planning.outlook import Outlook, Plan
 from rankme.actions.campaign.pilots import pilots_for
+from rankme.actions.campaign.plan_simulations import (
+    campaigns_for,
+    simulation_of,
+    start_simulation,
+)
 from rankme.actions.campaign.planned_work import PlannedWork
-from rankme.actions.campaign.planner import OWN, planned_of, planner_defaults
+from rankme.actions.campaign.planner import OWN, Planned, planned_of, planner_defaults
 from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
 from rankme.models import Campaign
 from rankme.permissions import user_of
 
-from .campaign_page import SAFE, campaign_page
+from .campaign_page import FORM, campaign_page, refusals_as_messages
 
 LEAST_SYSTEMS = 2
-Row = tuple[str, list[str]]
+HALF_WIDTH = gettext_lazy("Interval of a difference, ±")
+FOUND = gettext_lazy("Share of the differences found")
+ORDER = gettext_lazy("Chance that all come in the right order")
+BOUNDARY = gettext_lazy("Chance of any claim if all are equal")
+STABLE = gettext_lazy("Chance that a repetition reverses no claim")
+SIMULATED = (
+    ("half_width", HALF_WIDTH, 2),
+    ("found", FOUND, 2),
+    ("order", ORDER, 2),
+    ("boundary", BOUNDARY, 3),
+    ("stable", STABLE, 2),
+)
+Row = tuple[Any, list[str]]
 
 
 def planner_context(
@@ -45,13 +64,22 @@ def planner_context(
     defaults = planner_defaults(campaign, work, lost=lost)
     pilots = pilots_for(campaign, user_of(request))
     form = PlannerForm(defaults | request.GET.dict(), pilots=pilots)
-    return {"planner": form} | _answer(request, campaign, form)
+    answer = _answer(request, campaign, form)
+    with refusals_as_messages(request):
+        answer |= _simulation(answer.get("planned"))
+    return {"planner": form} | answer
 
 
-@campaign_page(SAFE)
+@campaign_page(FORM)
 def planner(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The planner's answer alone, which a script asks for while somebody moves a slider."""
-    form = PlannerForm(request.GET, pilots=pilots_for(campaign, user_of(request)))
+    """The planner's answer alone, which a script asks for while somebody moves a slider.
+
+    A post has a worker check it by simulation.
+    """
+    pilots = pilots_for(campaign, user_of(request))
+    if request.method == "POST":
+        return _simulate(request, campaign, PlannerForm(request.POST, pilots=pilots))
+    form = PlannerForm(request.GET, pilots=pilots)
     context = {"planner": form, "campaign": campaign} | _answer(request, campaign, form)
     status = 200 if form.is_valid() and not context.get("planner_refusal") else 422
     return render(request, "organiser/setup/_prospect.html", context, status=status)
@@ -65,6 +93,7 @@ def _answer(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> dict
     except (AnalysisError, RefusedAction) as error:
         return {"planner_refusal": str(error)}
     return {
+        "planned": found,
         "outlook": found.outlook,
         "plan_rows": list(_rows(found.outlook)),
         "in_residuals": found.pilot is None and form.cleaned_data["spreads"] != OWN,
@@ -73,16 +102,49 @@ def _answer(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> dict
     }
 
 
+def _simulate(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> HttpResponse:
+    with refusals_as_messages(request):
+        if planned := _answer(request, campaign, form).get("planned"):
+            start_simulation(planned.outlook.plan.size, planned.spreads)
+    asked = request.POST.copy()
+    asked.pop("csrfmiddlewaretoken", None)
+    launch = reverse("rankme:campaign-launch", args=[campaign.code])
+    return redirect(f"{launch}?{asked.urlencode()}#simulation")
+
+
+def _simulation(planned: Planned | None) -> dict[str, Any]:
+    """How far the simulation of this plan is, next to the formulas' answer once it is done."""
+    if planned is None or planned.outlook.plan.prospect.detectable is None:
+        return {}
+    plan = planned.outlook.plan
+    state = simulation_of(plan.size, planned.spreads)
+    found = {"simulation": state, "simulation_campaigns": campaigns_for(plan.size)}
+    if result := state.get("result"):
+        rows = [
+            (title, [_number(getattr(each, name), digits) for each in (plan.prospect, result)])
+            for name, title, digits in SIMULATED
+        ]
+        caption = _("%(campaigns)s campaigns with %(raters)s raters and %(items)s items") % {
+            "campaigns": result.campaigns,
+            "raters": plan.size.raters,
+            "items": plan.size.items,
+        }
+        found |= {"simulation_rows": rows, "simulation_caption": caption}
+    return found
+
+
+def _number(value: float | None, digits: int) -> str:
+    if value is None:
+        return "–"
+    return str(number_format(value, digits, use_l10n=True, force_grouping=True))
+
+
 def _rows(found: Outlook) -> Iterator[Row]:
     """One row for each number, with its value in each plan."""
     plans = [found.plan, *([found.best] if found.best else [])]
 
-    def row(title: str, value: Callable[[Plan], float | None], digits: int = 0) -> Row:
-        numbers = (value(plan) for plan in plans)
-        return title, [
-            "–" if each is None else number_format(each, digits, use_l10n=True, force_grouping=True)
-            for each in numbers
-        ]
+    def row(title: Any, value: Callable[[Plan], float | None], digits: int = 0) -> Row:
+        return title, [_number(value(plan), digits) for plan in plans]
 
     yield row(_("Raters"), lambda plan: plan.size.raters)
     yield row(_("Items"), lambda plan: plan.size.items)
@@ -91,8 +153,8 @@ def _rows(found: Outlook) -> Iterator[Row]:
     yield row(_("Hours of all raters"), lambda plan: plan.price.hours, 1)
     yield row(_("Money, with fees and losses"), lambda plan: plan.price.money or None, 2)
     yield row(_("Smallest difference found in 80 %"), lambda plan: plan.prospect.detectable, 2)
-    yield row(_("Interval of a difference, ±"), lambda plan: plan.prospect.half_width, 2)
-    yield row(_("Share of the differences found"), lambda plan: plan.prospect.found, 2)
-    yield row(_("Chance that all come in the right order"), lambda plan: plan.prospect.order, 2)
-    yield row(_("Chance of any claim if all are equal"), lambda plan: plan.prospect.boundary, 3)
-    yield row(_("Chance that a repetition reverses no claim"), lambda plan: plan.prospect.stable, 2)
+    yield row(HALF_WIDTH, lambda plan: plan.prospect.half_width, 2)
+    yield row(FOUND, lambda plan: plan.prospect.found, 2)
+    yield row(ORDER, lambda plan: plan.prospect.order, 2)
+    yield row(BOUNDARY, lambda plan: plan.prospect.boundary, 3)
+    yield row(STABLE, lambda plan: plan.prospect.stable, 2)

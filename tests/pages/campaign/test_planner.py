@@ -1,10 +1,13 @@
 """The planner of the launch page: its form, its answer, and who may ask."""
 
+import json
+
 import pytest
+from celery import current_app
 from django.urls import reverse
 
 from analysis.planning.pilots import read_pilot
-from rankme.actions.campaign import pilots
+from rankme.actions.campaign import pilots, plan_simulations
 from rankme.actions.campaign.campaigns import close_campaign
 from rankme.actions.campaign.planned_work import planned_work
 from rankme.actions.campaign.planner import planned_of, planner_defaults
@@ -13,6 +16,7 @@ from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
 from rankme.models import Campaign
 from rankme.queries.judgement_table import judgement_table
+from rankme.worker import tasks
 from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
 from tests.runs import rated_campaign
 
@@ -90,6 +94,36 @@ def test_impossible_numbers_are_refused_with_their_field(olga, draft, changes, w
 def test_two_raters_are_told_that_nothing_can_be_claimed(olga, draft):
     text = answer_to(olga, draft, raters=2, repeats=1).content.decode()
     assert "cannot find a" in text
+
+
+def test_a_worker_checks_the_answer_by_simulated_campaigns(olga, draft, monkeypatch, servers):
+    monkeypatch.setattr(plan_simulations, "MOST_CAMPAIGNS", 200)
+    monkeypatch.setattr(plan_simulations, "SECONDS_BETWEEN_NOTES", 0.0)
+    sent = []
+    monkeypatch.setattr(
+        current_app, "send_task", lambda name, args, retry: sent.append((name, args))
+    )
+    page = reverse("rankme:campaign-launch", args=[draft.code])
+    asked = planner_defaults(draft, planned_work(draft)) | {"raters": 12, "items": 30}
+    there = olga.post(reverse("rankme:campaign-planner", args=[draft.code]), asked)["Location"]
+    assert there.startswith(f"{page}?") and "csrf" not in there
+    assert "A worker is simulating" in olga.get(there).content.decode()
+    olga.post(reverse("rankme:campaign-planner", args=[draft.code]), asked)
+    [(task, arguments)] = sent
+    assert task == plan_simulations.TASK
+    tasks.simulate_plan(*json.loads(json.dumps(arguments)))
+    shown = olga.get(there)
+    result = shown.context["simulation"]["result"]
+    formula = shown.context["planned"].outlook.plan.prospect
+    assert result.campaigns == 200
+    assert result.found == pytest.approx(formula.found, abs=0.1)
+    assert "200 campaigns with 12 raters and 30 items" in shown.content.decode()
+
+
+def test_campaigns_that_are_too_large_are_not_simulated(olga, draft):
+    page = reverse("rankme:campaign-launch", args=[draft.code])
+    text = olga.get(page, {"raters": 5_000, "items": 500_000, "repeats": 3}).content.decode()
+    assert "too large to be simulated" in text and ">Simulate<" not in text
 
 
 @pytest.fixture
