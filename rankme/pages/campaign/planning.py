@@ -124,12 +124,12 @@ def _simulation(planned: Planned | None) -> dict[str, Any]:
             (title, [_number(getattr(each, name), digits) for each in (plan.prospect, result)])
             for name, title, digits in SIMULATED
         ]
-        caption = _("%(campaigns)s campaigns with %(raters)s raters and %(items)s items") % {
-            "campaigns": result.campaigns,
-            "raters": plan.size.raters,
-            "items": plan.size.items,
+        size = _("%(campaigns)s simulated campaigns with %(raters)s raters and %(items)s items") % {
+            "campaigns": _number(result.campaigns, 0),
+            "raters": _number(plan.size.raters, 0),
+            "items": _number(plan.size.items, 0),
         }
-        found |= {"simulation_rows": rows, "simulation_caption": caption}
+        found |= {"simulation_rows": rows, "simulation_size": size}
     return found
 
 

@@ -117,7 +117,7 @@ def test_a_worker_checks_the_answer_by_simulated_campaigns(olga, draft, monkeypa
     formula = shown.context["planned"].outlook.plan.prospect
     assert result.campaigns == 200
     assert result.found == pytest.approx(formula.found, abs=0.1)
-    assert "200 campaigns with 12 raters and 30 items" in shown.content.decode()
+    assert "200 simulated campaigns with 12 raters and 30 items" in shown.content.decode()
 
 
 def test_campaigns_that_are_too_large_are_not_simulated(olga, draft):
