@@ -14,6 +14,7 @@ from .view import Strict
 class ExclusionSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
     rule = serializers.CharField(help_text="Of the campaign, if one excluded the rater.")
+    by_rater = serializers.BooleanField(help_text="They withdrew their answers, for good.")
     decided_by = serializers.CharField(allow_null=True)
     decided_at = serializers.DateTimeField()
     withdrawn_at = serializers.DateTimeField(allow_null=True)

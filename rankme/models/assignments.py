@@ -159,6 +159,8 @@ class Participant(models.Model):
     state = models.CharField(max_length=12, choices=State, default=State.ARRIVED)
     language = models.CharField(max_length=10, blank=True)
     consented_at = models.DateTimeField(null=True, blank=True)
+    # The version whose consent they gave; empty for raters from before this was stored.
+    consent_version = models.PositiveSmallIntegerField(null=True, blank=True)
     entry_answers = models.JSONField(default=dict, blank=True)
     entered_at = models.DateTimeField(null=True, blank=True)
     instructed_at = models.DateTimeField(null=True, blank=True)
@@ -185,6 +187,8 @@ class Participant(models.Model):
     second_browser_at = models.DateTimeField(null=True, blank=True)
     generation = models.PositiveIntegerField(default=0, db_default=0)
     comment = models.TextField(blank=True)
+    # When they said on their own page that they take no further part.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
     arrived_at = models.DateTimeField(db_default=Now())
 
     # Whether the request being answered comes from a second browser. Never stored.

@@ -126,7 +126,8 @@ class QuarantinedPayload(Record):
 class RaterExclusion(Record):
     """A decision to leave a rater out of analyses; it deletes nothing.
 
-    An organiser takes it, or a rule of the campaign: then `rule` has the parts of it that held.
+    An organiser takes it, or a rule of the campaign: then `rule` has the parts of it that held. Or
+    the rater has withdrawn what they gave: then nobody can withdraw the exclusion.
     """
 
     changeable = ("withdrawn_at",)
@@ -138,6 +139,7 @@ class RaterExclusion(Record):
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
     )
     rule = models.CharField(max_length=1_000, blank=True, default="", db_default="")
+    by_rater = models.BooleanField(default=False, db_default=False)
     decided_at = models.DateTimeField(db_default=Now())
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
@@ -151,8 +153,10 @@ class RaterExclusion(Record):
             ),
             models.CheckConstraint(name="an_exclusion_has_a_reason", condition=~Q(reason="")),
             models.CheckConstraint(
-                name="a_person_or_a_rule_excludes",
-                condition=Q(decided_by=None) & ~Q(rule="") | Q(decided_by__isnull=False, rule=""),
+                name="a_person_a_rule_or_the_rater_excludes",
+                condition=Q(by_rater=False)
+                & (Q(decided_by=None) & ~Q(rule="") | Q(decided_by__isnull=False, rule=""))
+                | Q(by_rater=True, decided_by=None, rule=""),
             ),
         ]
 

@@ -26,7 +26,7 @@ from .campaign import (
 from .help import pages as help_pages
 from .panel import accounts, books, study
 from .previews import draft_preview, gallery, preview
-from .rater import entering, leaving, media, rater_calls, working
+from .rater import entering, leaving, media, own_data, rater_calls, working
 
 app_name = "rankme"
 
@@ -164,6 +164,9 @@ participant_urls: list[URLPattern] = [
     path(WORK + "end-questions/", leaving.end_questions, name="end-questions"),
     path(WORK + "done/", leaving.done, name="done"),
     path(WORK + "give-back/", leaving.give_back, name="give-back"),
+    path(WORK + "my-data/", own_data.my_data, name="my-data"),
+    path(WORK + "my-data/my-data.json", own_data.download, name="my-data-file"),
+    path(WORK + "my-data/resume/<str:token>/", entering.resume_own_data, name="my-data-resume"),
 ]
 
 report_urls: list[URLPattern] = [

@@ -71,11 +71,12 @@ class QualityLine:
 
 @dataclass(frozen=True)
 class RuleCounts:
-    """Counts of raters that each part of the rules caught; manual exclusions are counted apart."""
+    """Counts of raters that each part of the rules caught; other exclusions are counted apart."""
 
     worked: int
     excluded_by_rule: int
     excluded_by_hand: int
+    withdrawn: int
     by_part: tuple[tuple[str, str, int], ...] = field(default=())  # (action, part, raters)
 
 
@@ -189,7 +190,8 @@ def rule_counts(campaign: Campaign) -> RuleCounts:
     return RuleCounts(
         worked=worked.count(),
         excluded_by_rule=standing.exclude(rule="").count(),
-        excluded_by_hand=standing.filter(rule="").count(),
+        excluded_by_hand=standing.filter(rule="", by_rater=False).count(),
+        withdrawn=standing.filter(by_rater=True).count(),
         by_part=tuple((*part, raters) for part, raters in parts.most_common()),
     )
 
@@ -237,7 +239,7 @@ def rule_findings(campaign: Campaign) -> RuleFindings | None:
         len(raters),
         tuple(caught.items()),
         tuple(labels.exclude(rule="")),
-        tuple(labels.filter(rule="")),
+        tuple(labels.filter(rule="", by_rater=False)),
     )
 
 

@@ -27,6 +27,7 @@ TOKEN = "kPz3vN0x7Rb_QmWd1YtUaA"
         (f'{{"token": "{TOKEN}"}}', TOKEN),
         (f"{{'participant_id': '{PROLIFIC}'}}", PROLIFIC),
         ("Forbidden: /r/x/resume/ODQ5:1xUr8X:Q6pnAbCdEf/", "ODQ5"),
+        ("Forbidden: /r/x/my-data/resume/ODQ5:1xUr8X:Q6pnAbCdEf/", "ODQ5"),
         ("Forbidden: /r/x/resume/.eJyrVkrLz1eyUkpKLFKqBQAdegQ0:1xUr8X:Q6pn/", "1xUr8X"),
         ("no rater jane.doe@uni.example here", "jane.doe"),
         (

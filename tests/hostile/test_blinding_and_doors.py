@@ -72,7 +72,8 @@ def rater_answers(client, campaign):
     for pattern in participant_urls:
         if pattern.name == "preview":
             continue
-        others = {"resume": {"token": "x"}, "media": {"name": "x"}}
+        token = {"token": "x"}
+        others = {"resume": token, "my-data-resume": token, "media": {"name": "x"}}
         parts = {"code": campaign.code} | others.get(pattern.name, {})
         for method in ("GET", "POST", "PUT", "DELETE"):
             yield client.generic(method, reverse(f"rankme:{pattern.name}", kwargs=parts))

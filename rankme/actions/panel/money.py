@@ -48,7 +48,10 @@ def draft_approvals(study: PanelStudy) -> int:
 
 def finished(submissions: QuerySet[PanelSubmission]) -> QuerySet[PanelSubmission]:
     """Select submissions whose raters finished here with their own code, and still count."""
-    excluded = RaterExclusion.objects.filter(participant=OuterRef("participant"), withdrawn_at=None)
+    # Raters who withdraw their answers have done the work nevertheless.
+    excluded = RaterExclusion.objects.filter(
+        participant=OuterRef("participant"), withdrawn_at=None, by_rater=False
+    )
     is_done = Q(participant__state="completed", participant__outcome__in=sorted(FINISHED))
     return submissions.filter(
         is_done, ~Exists(excluded), entered_code=F("participant__completion_code")

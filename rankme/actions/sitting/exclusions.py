@@ -14,6 +14,9 @@ from rankme.models import Participant, RaterExclusion
 
 from .assignments import settle_slots_of
 
+# Reports quote it, so it is not translated.
+WITHDRAWN = "Withdrawn by the rater."
+
 
 @transaction.atomic
 def exclude_rater(participant: Participant, *, reason: str, by: User) -> RaterExclusion:
@@ -68,8 +71,38 @@ def exclude_by_rule(participant: Participant, parts: list[str]) -> None:
 
 
 @transaction.atomic
+def exclude_at_own_wish(participant: Participant) -> bool:
+    """Leave a rater out for good, because the rater withdraws what they gave.
+
+    It takes the place of an exclusion by others, which could be withdrawn. Doing it twice changes
+    nothing; the answer is whether anything was changed.
+    """
+    standing = participant.exclusions.filter(withdrawn_at=None)
+    if standing.filter(by_rater=True).exists():
+        return False
+    standing.update(withdrawn_at=Now())
+    RaterExclusion.objects.create(
+        campaign=participant.campaign,
+        participant=participant,
+        reason=WITHDRAWN,
+        by_rater=True,
+    )
+    settle_slots_of(participant)
+    return True
+
+
+@transaction.atomic
 def readmit_rater(participant: Participant, *, by: User) -> None:
-    """Let a rater count again, except in slots that another rater has finished meanwhile."""
+    """Let a rater count again, except in slots that another rater has finished meanwhile.
+
+    Raises
+    ------
+    RefusedAction : the rater has withdrawn their answers, which only they could take back
+    """
+    if participant.exclusions.filter(withdrawn_at=None, by_rater=True).exists():
+        raise RefusedAction(
+            _("This rater withdrew their answers. Nobody else can include them again.")
+        )
     if participant.exclusions.filter(withdrawn_at=None).update(withdrawn_at=Now()):
         settle_slots_of(participant)
         note(participant.campaign, by, gettext_noop("rater readmitted"), rater=participant.label)

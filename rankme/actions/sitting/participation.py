@@ -87,9 +87,9 @@ def enter(
 
 CONSENT = """
     UPDATE rankme_participant SET consented_at = statement_timestamp(), state = 'working',
-        browser = %(browser)s, version = %(version)s
+        browser = %(browser)s, version = %(version)s, consent_version = %(version)s
     WHERE id = %(rater)s AND consented_at IS NULL
-    RETURNING consented_at, state, browser, version
+    RETURNING consented_at, state, browser, version, consent_version
 """
 INSTRUCTED = """
     UPDATE rankme_participant SET instructed_at = statement_timestamp(), version = %(version)s
@@ -270,9 +270,9 @@ def go_on_after_all(participant: Participant) -> None:
     """
     if has_lost_place(participant):
         return
-    Participant.objects.filter(pk=participant.pk, state=Participant.State.RETURNED).update(
-        state=Participant.State.WORKING, outcome="", completion_code=""
-    )
+    Participant.objects.filter(
+        pk=participant.pk, state=Participant.State.RETURNED, withdrawn_at=None
+    ).update(state=Participant.State.WORKING, outcome="", completion_code="")
 
 
 # The end of a sitting, if one ends, what becomes of its slot, and the end of the visit, if it ends.

@@ -178,11 +178,21 @@ def _crowded(
 @require_safe
 def resume(request: HttpRequest, code: str, token: str) -> HttpResponse:
     """The personal link that the work page shows, for the same rater on another device."""
+    return _resumed(code, token, "work", days=rater_identity.ACCESS_DAYS)
+
+
+@require_safe
+def resume_own_data(request: HttpRequest, code: str, token: str) -> HttpResponse:
+    """The personal link to a rater's own data, which works as long as the data can be found."""
+    return _resumed(code, token, "my-data", days=rater_identity.ALWAYS_DAYS)
+
+
+def _resumed(code: str, token: str, page: str, *, days: int) -> HttpResponse:
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False)
-    rater = rater_identity.resumed_rater(campaign, token)
+    rater = rater_identity.resumed_rater(campaign, token, days=days)
     if rater is None:
         return redirect("rankme:enter", code)
-    return unstored(rater_identity.remember(redirect("rankme:work", code), rater))
+    return unstored(rater_identity.remember(redirect(f"rankme:{page}", code), rater))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

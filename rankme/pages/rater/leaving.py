@@ -73,6 +73,7 @@ def done_context(rater: Participant, definition: Definition) -> dict[str, Any]:
         "definition": definition,
         "comment": "" if rater.is_second_browser else rater.comment,
         "is_late": rater.outcome == Outcome.LATE,
+        "has_withdrawn": rater.withdrawn_at is not None,
         "leftovers": leftovers_of(rater),
         "has_questions_left": asks_at_the_end(rater, definition),
     }
@@ -117,7 +118,8 @@ def _take_leave(request: HttpRequest, rater: Participant) -> HttpResponse:
         return redirect("rankme:work", rater.campaign.code)
     # PostgreSQL cannot hold NUL, and nobody writes one on purpose.
     comment = request.POST.get("comment", "").replace("\x00", "")
-    if comment and not (rater.is_second_browser and rater.comment):
+    may_comment = rater.withdrawn_at is None and not (rater.is_second_browser and rater.comment)
+    if comment and may_comment:
         participation.leave_comment(rater, comment)
     if had_ended:
         return redirect("rankme:done", rater.campaign.code)

@@ -24,6 +24,8 @@ COOKIE_SALT = "rankme.rater-cookie"
 ARRIVAL_SALT = "rankme.arrival"
 RESUME_SALT = "rankme.resume"
 ACCESS_DAYS = 60
+# What a rater may ask about their own data does not end with the access to the work.
+ALWAYS_DAYS = 36_500
 LONGEST_ID = 200
 BROWSER_LETTERS = 22
 
@@ -166,10 +168,10 @@ def seen_from(rater: Participant, browser: str) -> Participant:
     return rater
 
 
-def rater_of(request: HttpRequest, code: str) -> Participant | None:
+def rater_of(request: HttpRequest, code: str, *, days: int = ACCESS_DAYS) -> Participant | None:
     """The rater of this campaign whom the request's cookie names, in one query."""
     value = request.get_signed_cookie(COOKIE, None, COOKIE_SALT)
-    return None if value is None else _rater_with(value, code)
+    return None if value is None else _rater_with(value, code, days=days)
 
 
 def remember(response: HttpResponse, rater: Participant) -> HttpResponse:
@@ -192,12 +194,12 @@ def resume_token(rater: Participant) -> str:
     return signing.dumps(_access(rater), salt=RESUME_SALT)
 
 
-def resumed_rater(campaign: Campaign, token: str) -> Participant | None:
+def resumed_rater(campaign: Campaign, token: str, *, days: int = ACCESS_DAYS) -> Participant | None:
     try:
         value = signing.loads(token, salt=RESUME_SALT)
     except signing.BadSignature:
         return None
-    return _rater_with(str(value), campaign.code)
+    return _rater_with(str(value), campaign.code, days=days)
 
 
 def _access(rater: Participant) -> str:
@@ -233,16 +235,14 @@ RATER = f"""
 SECOND = "second"
 
 
-def _rater_with(access: str, code: str) -> Participant | None:
+def _rater_with(access: str, code: str, *, days: int) -> Participant | None:
     # One from before there were generations is a number alone.
     number, _, rest = access.partition(".")
     generation, _, browser = (rest or "0.").partition(".")
     if not (number.isdecimal() and generation.isdecimal()):
         return None
     asked = {"rater": int(number), "generation": int(generation), "code": code}
-    found: list[Any] = objects_of(
-        Participant, RATER, asked | {"lasts": timedelta(days=ACCESS_DAYS)}
-    )
+    found: list[Any] = objects_of(Participant, RATER, asked | {"lasts": timedelta(days=days)})
     if not found:
         return None
     (rater,) = found

@@ -35,16 +35,19 @@ def in_the_campaigns_language(
     return in_the_language_of_raters(request, frozen_definition(campaign), recorded)
 
 
-def rater_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def rater_page(
+    view: Callable[..., HttpResponse], *, days: int = rater_identity.ACCESS_DAYS
+) -> Callable[..., HttpResponse]:
     """A page for a known rater; anybody else is sent to the campaign's entry page."""
 
     @gzip_page
     @wraps(view)
     def page(request: HttpRequest, code: str) -> HttpResponse:
         # A page that follows at once is for the rater whom the form was from.
-        rater = getattr(request, "rater", None) or rater_identity.rater_of(request, code)
+        rater = getattr(request, "rater", None) or rater_identity.rater_of(request, code, days=days)
         if rater is None:
             return redirect("rankme:enter", code)
+        request.has_own_data = rater.consented_at is not None  # type: ignore[attr-defined]
         with in_the_campaigns_language(request, rater.campaign, recorded=rater.language):
             response = unstored(view(request, rater))
         remember_language(request, response, rater.campaign)
@@ -119,7 +122,8 @@ def turn_to(request: HttpRequest, rater: Participant, address: str) -> HttpRespo
 def asks_at_the_end(rater: Participant, definition: Definition) -> bool:
     """Whether this rater has neither answered nor skipped the questions after the work."""
     is_done = rater.state == State.COMPLETED and not rater.is_second_browser
-    return bool(definition.end_questions) and is_done and rater.end_answered_at is None
+    is_asked = bool(definition.end_questions) and rater.withdrawn_at is None
+    return is_asked and is_done and rater.end_answered_at is None
 
 
 def stored_screens(assignment: Assignment) -> list[tuple[int, int]]:
