@@ -189,6 +189,8 @@ class Participant(models.Model):
     comment = models.TextField(blank=True)
     # When they said on their own page that they take no further part.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
+    # When it was forgotten who they are (`rankme.actions.sitting.erasing`).
+    erased_at = models.DateTimeField(null=True, blank=True)
     arrived_at = models.DateTimeField(db_default=Now())
 
     # Whether the request being answered comes from a second browser. Never stored.

@@ -73,6 +73,9 @@ class Campaign(models.Model):
     refusals = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     launched_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+    # From when on nobody needs to know who its raters are; empty while it is not closed.
+    identities_until = models.DateTimeField(null=True, blank=True)
+    identities_erased_at = models.DateTimeField(null=True, blank=True)
 
     objects = CampaignQuerySet.as_manager()
 

@@ -14,10 +14,11 @@ from .record import Record
 class Complaint(Record):
     """One report of a rater about a screen, under the key that the browser made for it.
 
-    `trial` is empty for a practice example. Only whether somebody has dealt with it changes.
+    `trial` is empty for a practice example. Only whether somebody has dealt with it changes, and
+    a trigger lets the text be erased.
     """
 
-    changeable = ("dealt_with_at",)
+    changeable = ("dealt_with_at", "text")
 
     key = models.UUIDField(unique=True)
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="complaints")

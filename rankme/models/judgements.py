@@ -101,11 +101,16 @@ class Judgement(Record):
 
 
 class QuarantinedPayload(Record):
-    """A submission that this release cannot read: kept as it came, for a person to look at."""
+    """A submission that this release cannot read: kept as it came, for a person to look at.
+
+    A trigger refuses every change but to erase the body with its hash.
+    """
+
+    changeable = ("body", "body_sha256")
 
     participant = models.ForeignKey(Participant, models.PROTECT, related_name="quarantined")
     body = models.TextField()
-    # Empty in rows that are older than this column.
+    # Empty where the body is erased, and in rows that are older than this column.
     body_sha256 = models.CharField(max_length=64, default="")
     reason = models.CharField(max_length=200)
     received_at = models.DateTimeField(db_default=Now())

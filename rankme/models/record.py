@@ -6,6 +6,9 @@ from typing import ClassVar
 
 from django.db import models
 
+# What remains of the words of a rater whose identity was erased.
+ERASED = "[erased]"
+
 
 class Record(models.Model):
     """Rows that the site adds and never changes.

@@ -8,6 +8,7 @@ from .campaign import (
     definitions,
     disagreements,
     extending,
+    identities,
     items,
     launch_checks,
     launching,
@@ -118,6 +119,8 @@ organiser_urls: list[URLPattern] = [
     path(RATER + "readmit/", monitoring.readmit, name="campaign-rater-readmit"),
     path(RATER + "end-access/", monitoring.end_access, name="campaign-rater-end-access"),
     path(RATER + "erase-answers/", monitoring.erase_answers, name="campaign-rater-erase-answers"),
+    path(RATER + "erase/", monitoring.erase_rater, name="campaign-rater-erase"),
+    path(CAMPAIGN + "identities/", identities.identities, name="campaign-identities"),
     path(CAMPAIGN + "items/", items.list_items, name="campaign-items"),
     path(CAMPAIGN + "items/names/", items.show_names, name="campaign-item-names"),
     path(

@@ -186,6 +186,25 @@ class Crowd(Part):
         PayByOutcome(), title=_("Pay when a visit does not end as planned")
     )
     currency: CurrencyCode = Field("GBP", title=_("Currency"))
+    keep_identities_days: int = Field(
+        90,
+        ge=1,
+        le=3_650,
+        title=_("Days after the close until raters' identities are erased"),
+        description=_(
+            "Names of links, IDs at panels, answers about themselves and comments. Raters read it "
+            "before they agree; afterwards you can only shorten it."
+        ),
+    )
+    keep_judgements_years: int = Field(
+        10,
+        ge=1,
+        le=100,
+        title=_("Years for which the judgements are kept"),
+        description=_(
+            "Raters read it before they agree. Nothing is deleted automatically at the end."
+        ),
+    )
 
     @field_validator("panel")
     @classmethod

@@ -16,7 +16,7 @@ from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
 from rankme.actions.runs import analysis_runs, looks, report_files, run_chunks
-from rankme.actions.sitting import assignments, credits
+from rankme.actions.sitting import assignments, credits, erasing
 from rankme.actions.webhooks import delivering, events
 from rankme.management import made_up
 from rankme.models import Heartbeat, PanelStudy
@@ -167,7 +167,10 @@ def check_record() -> None:
 
 @shared_task(name="rankme.tasks.sweep_leftovers")
 def sweep_leftovers() -> None:
-    """Every hour: delete files that killed processes have left, and sessions that have ended."""
+    """Every hour: erase identities whose time has come, files that killed processes have left, and
+    sessions that have ended.
+    """
+    erasing.erase_due()
     materials.sweep_uploads()
     operators.forget_processes()
     call_command("clearsessions")

@@ -344,7 +344,7 @@ def test_entering_takes_one_statement(is_known):
 def test_a_label_that_two_people_share_is_never_silent(monkeypatch):
     """Only the same person may be taken for a repetition; any other conflict is an error."""
     campaign = make_campaign()
-    monkeypatch.setattr(participation, "keyed_label", lambda *whose: "r1")
+    monkeypatch.setattr(participation, "new_label", lambda: "r1")
     participation.enter(campaign, panel="p", external_id="w1")
     with pytest.raises(IntegrityError), transaction.atomic():
         participation.enter(campaign, panel="p", external_id="w2")

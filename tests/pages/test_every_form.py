@@ -134,6 +134,7 @@ def running_pages(olga) -> list[str]:
         *(address("campaign-rater", campaign, rater.label) for rater in (held, out)),
         address("campaign-monitor", paused),
         address("campaign-reopen", closed),
+        address("campaign-identities", closed),
         address("campaign-metrics", campaign),
         address("campaign-metric-delete", campaign, campaign.metrics.get().pk),
         address("campaign-metrics", busy),

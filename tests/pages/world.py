@@ -98,6 +98,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-rater-readmit": {"POST": INSIDE},
     "campaign-rater-end-access": {"POST": INSIDE},
     "campaign-rater-erase-answers": {"POST": INSIDE},
+    "campaign-rater-erase": {"POST": OWNER},
+    "campaign-identities": {"GET": INSIDE, "POST": OWNER},
     "campaign-raters-file": {"GET": INSIDE},
     "campaign-members": {"GET": INSIDE, "POST": OWNER},
     "campaign-member-remove": {"POST": OWNER},

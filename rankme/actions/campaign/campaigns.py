@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
@@ -203,7 +204,9 @@ def close_campaign(campaign: Campaign, *, by: User) -> Campaign:
         campaign, State.RUNNING, State.PAUSED, to=State.CLOSED, verb=gettext_noop("closed"), by=by
     )
     campaign.closed_at = timezone.now()
-    campaign.save(update_fields=["closed_at"])
+    days = stored_definition(campaign.definition).crowd.keep_identities_days
+    campaign.identities_until = campaign.closed_at + timedelta(days=days)
+    campaign.save(update_fields=["closed_at", "identities_until"])
     return campaign
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -45,7 +47,24 @@ def checked_change(campaign: Campaign, definition: Definition) -> Definition:
     if definition_to_document(definition) == campaign.definition:
         raise RefusedAction(_("This is the same as the current definition: nothing would change."))
     refuse_without_code(definition)
+    _refuse_longer_identities(campaign, before, definition)
     return definition
+
+
+def _refuse_longer_identities(
+    campaign: Campaign, before: Definition, definition: Definition
+) -> None:
+    """Keep what raters were told before they agreed (those before 2.0.0 were told nothing)."""
+    days = before.crowd.keep_identities_days
+    told = campaign.participants.filter(consent_version__isnull=False)
+    if definition.crowd.keep_identities_days > days and told.exists():
+        raise RefusedAction(
+            _(
+                "Raters agreed that their identities are erased %(days)s days after the close. You "
+                "can only shorten that."
+            )
+            % {"days": days}
+        )
 
 
 @transaction.atomic
@@ -68,6 +87,10 @@ def change_campaign(
     definition = checked_change(campaign, definition)
     campaign.title = definition.title
     campaign.definition = definition_to_document(definition)
+    if campaign.closed_at and campaign.identities_until:
+        days = definition.crowd.keep_identities_days
+        campaign.identities_until = campaign.closed_at + timedelta(days=days)
+        campaign.save(update_fields=["identities_until"])
     version = write_version(campaign, change=Change.DEFINITION, by=by, reason=reason)
     note_version(version, gettext_noop("definition changed"))
     return version
@@ -82,8 +105,8 @@ def reopen_campaign(campaign: Campaign, *, reason: str, by: User, base: int) -> 
         raise RefusedAction(_("Only a closed campaign can be reopened."))
     version = write_version(campaign, change=Change.REOPENING, by=by, reason=reason)
     campaign.state = State.RUNNING
-    campaign.closed_at = None
-    campaign.save(update_fields=["state", "closed_at"])
+    campaign.closed_at = campaign.identities_until = None
+    campaign.save(update_fields=["state", "closed_at", "identities_until"])
     note_version(version, gettext_noop("reopened"))
     return version
 

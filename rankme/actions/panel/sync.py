@@ -97,7 +97,8 @@ def _look_at(event: PanelEvent) -> None:
             return
         raise
     for study in event.account.studies.exclude(external_id="").filter(external_id=there.study):
-        take_submission(study, there)
+        if not _was_forgotten(study, there):
+            take_submission(study, there)
 
 
 def visit_panels() -> None:
@@ -174,7 +175,19 @@ def sync_study(study: PanelStudy) -> None:
 
 def sync_submissions(study: PanelStudy) -> None:
     for there in panel_of(study.account).submissions(study.external_id):
-        take_submission(study, there)
+        if not _was_forgotten(study, there):
+            take_submission(study, there)
+
+
+def _was_forgotten(study: PanelStudy, there: SubmissionThere) -> bool:
+    """Whether it was erased here who came, which the panel's list must not bring back.
+
+    Nobody new comes to a study that is over, so whom it names and we do not know was erased.
+    """
+    if not study.is_over or study.submissions.filter(external_id=there.id).exists():
+        return False
+    erased = study.campaign.participants.filter(panel=PROLIFIC.name, erased_at__isnull=False)
+    return study.campaign.identities_erased_at is not None or erased.exists()
 
 
 @transaction.atomic

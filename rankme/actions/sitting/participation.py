@@ -42,8 +42,13 @@ COMPLETED = Assignment.State.COMPLETED
 HAVE_ENDED = (Participant.State.COMPLETED, Participant.State.SCREENED_OUT)
 
 
+def new_label() -> str:
+    """Draw the label of a rater in exports and reports; nothing leads from a panel's id to it."""
+    return f"r{get_random_string(10, '0123456789abcdef')}"
+
+
 def keyed_label(campaign: Campaign, panel: str, external_id: str, *, digits: int = 10) -> str:
-    """The label of a rater in exports and reports; only this site's key leads to it."""
+    """The label of a rater whose name a file of judgements has: the same for the same name."""
     keyed = salted_hmac("rankme.rater", f"{campaign.pk}:{panel}:{external_id}")
     return f"r{keyed.hexdigest()[:digits]}"
 
@@ -76,7 +81,7 @@ def enter(
         "external_id": external_id,
         "session_id": session_id,
         "study_id": study_id,
-        "label": keyed_label(campaign, panel, external_id),
+        "label": new_label(),
         "language": language,
         "version": campaign.version,
     }

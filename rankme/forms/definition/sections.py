@@ -119,6 +119,8 @@ QUIET = {
     "Crowd.wait_least_seconds",
     "Crowd.pay_by_outcome",
     "Crowd.return_urls",
+    "Crowd.keep_identities_days",
+    "Crowd.keep_judgements_years",
     *(f"CompletionCodes.{outcome}" for outcome in Outcome if outcome != Outcome.COMPLETED),
     "PracticeTrial.context",
     "PracticeTrial.reference",

@@ -14,10 +14,16 @@ from django.utils.translation import gettext as _
 
 from analysis.table_files import guarded
 from rankme.actions.audit import note_seen
-from rankme.actions.sitting import assignments, complaints, exclusions, participation
+from rankme.actions.sitting import (
+    assignments,
+    complaints,
+    erasing,
+    exclusions,
+    participation,
+)
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
-from rankme.permissions import user_of
+from rankme.permissions import get_own_campaign, user_of
 from rankme.protocols.files import stored_definition
 from rankme.queries import coverage
 from rankme.queries.check_answers import answers_of
@@ -227,6 +233,13 @@ def erase_answers(request: HttpRequest, campaign: Campaign, label: str) -> HttpR
         participation.erase_answers,
         _("The answers of %(rater)s to your questions are erased."),
     )
+
+
+@campaign_page(POST, find=get_own_campaign)
+def erase_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
+    """Forget who one rater is, because the rater asks for it."""
+    rater = _rater(campaign, label)
+    return _decided(request, rater, erasing.erase_rater, _("The identity of %(rater)s is erased."))
 
 
 @campaign_page(SAFE)

@@ -27,6 +27,7 @@ from rankme.actions.campaign import campaigns
 from rankme.forms.organiser import CampaignSearchForm, LoginForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign, user_of
+from rankme.protocols.files import stored_definition
 from rankme.queries.panel_books import books_of, newest_study
 from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
@@ -162,7 +163,11 @@ def close(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             campaign,
         )
         return redirect("rankme:campaign", campaign.code)
-    context: dict[str, Any] = {"progress": progress_of(campaign), "leases": open_leases(campaign)}
+    context: dict[str, Any] = {
+        "progress": progress_of(campaign),
+        "leases": open_leases(campaign),
+        "keep_identities_days": (stored_definition(campaign.definition).crowd.keep_identities_days),
+    }
     if (study := newest_study(campaign)) is not None and study.is_published:
         books = books_of(study)
         context |= {

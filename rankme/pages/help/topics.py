@@ -45,6 +45,7 @@ TOPICS = {
     "campaign-close": WATCH,
     "campaign-raters": WATCH,
     "campaign-rater": WATCH,
+    "campaign-identities": "privacy",
     "campaign-members": "organisers#accounts",
     "campaign-webhooks": "scripts#webhooks",
     "campaign-webhook": "scripts#webhooks",

@@ -191,7 +191,7 @@ def _resumed(code: str, token: str, page: str, *, days: int) -> HttpResponse:
     campaign = get_object_or_404(Campaign, code=code, launched_at__isnull=False)
     rater = rater_identity.resumed_rater(campaign, token, days=days)
     if rater is None:
-        return redirect("rankme:enter", code)
+        return redirect("rankme:my-data" if page == "my-data" else "rankme:enter", code)
     return unstored(rater_identity.remember(redirect(f"rankme:{page}", code), rater))
 
 

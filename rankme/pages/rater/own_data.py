@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import wraps
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from rankme.actions.sitting.erasing import erase_rater
 from rankme.actions.sitting.withdrawing import withdraw
+from rankme.errors import RefusedAction
 from rankme.exporting.own_data import name_of, own_data, reports_with
-from rankme.models import Participant, Submission
+from rankme.models import Campaign, Participant, Submission
 from rankme.queries.definitions import frozen_definition
 
 from . import rater_identity
-from .rater_pages import rater_page, step_of
+from .rater_pages import in_the_campaigns_language, rater_page, step_of, unstored
 
-own_page = partial(rater_page, days=rater_identity.ALWAYS_DAYS)
+
+def own_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page for the rater alone; where identities are erased, nobody can be told from others."""
+    for_rater = rater_page(view, days=rater_identity.ALWAYS_DAYS)
+
+    @wraps(view)
+    def page(request: HttpRequest, code: str) -> HttpResponse:
+        if rater_identity.rater_of(request, code, days=rater_identity.ALWAYS_DAYS) is None:
+            campaign = rater_identity.campaign_at(code)
+            if campaign.identities_erased_at is not None:
+                with in_the_campaigns_language(request, campaign):
+                    return unstored(_nobody_known(request, campaign))
+        return for_rater(request, code)
+
+    return page
+
+
+def _nobody_known(
+    request: HttpRequest, campaign: Campaign, rater: Participant | None = None
+) -> HttpResponse:
+    """Say that nothing can be shown or withdrawn any more, and why."""
+    context = {
+        "campaign": campaign,
+        "definition": frozen_definition(campaign).definition,
+        "label": rater.label if rater else "",
+    }
+    return render(request, "participant/departure/my_data_erased.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -27,16 +56,33 @@ def my_data(request: HttpRequest, rater: Participant) -> HttpResponse:
     campaign = rater.campaign
     if rater.consented_at is None:
         return redirect("rankme:enter", campaign.code)
+    refusal = ""
     if request.method == "POST" and not rater.is_second_browser:
-        decision = request.POST.get("decision")
-        if decision in ("from-now", "answers"):
-            withdraw(rater, with_answers=decision == "answers")
-        return redirect("rankme:my-data", campaign.code)
+        try:
+            return _decide(request, rater)
+        except RefusedAction as refused:
+            refusal = str(refused)
     definition = frozen_definition(campaign).definition
-    context = {"campaign": campaign, "definition": definition, "rater": rater}
+    context = {
+        "campaign": campaign,
+        "definition": definition,
+        "rater": rater,
+        "refusal": refusal,
+    }
     if not rater.is_second_browser:
         context |= _facts(request, rater) | {"continue": step_of(rater, definition)}
-    return render(request, "participant/departure/my_data.html", context)
+    status = 422 if refusal else 200
+    return render(request, "participant/departure/my_data.html", context, status=status)
+
+
+def _decide(request: HttpRequest, rater: Participant) -> HttpResponse:
+    decision = request.POST.get("decision")
+    if decision == "erase":
+        erase_rater(rater, by=None)
+        return _nobody_known(request, rater.campaign, rater)
+    if decision in ("from-now", "answers"):
+        withdraw(rater, with_answers=decision == "answers")
+    return redirect("rankme:my-data", rater.campaign.code)
 
 
 def _facts(request: HttpRequest, rater: Participant) -> dict[str, object]:

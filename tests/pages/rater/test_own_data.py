@@ -16,6 +16,7 @@ from rankme.actions.campaign.changes import change_campaign
 from rankme.actions.panel.money import finished
 from rankme.actions.runs import run_exclusions
 from rankme.actions.sitting import exclusions
+from rankme.actions.sitting.erasing import erase_campaign
 from rankme.actions.sitting.exclusions import WITHDRAWN
 from rankme.actions.sitting.participation import leave_comment
 from rankme.errors import RefusedAction
@@ -231,8 +232,8 @@ def test_ending_the_access_of_a_rater_ends_the_link_to_the_data(client, campaign
     rater = done(client, campaign)
     link = re.search(r"my-data/resume/[^\s<\"]+", own_page(client, campaign))[0]
     Participant.objects.filter(pk=rater.pk).update(generation=F("generation") + 1)
-    answer = Client().get(address("enter", campaign) + link)
-    assert answer["Location"] == address("enter", campaign)
+    answer = Client().get(address("enter", campaign) + link, follow=True)
+    assert answer.redirect_chain[-1][0] == address("enter", campaign)
 
 
 def test_who_withdraws_finished_work_is_still_paid(client, campaign):
@@ -250,6 +251,40 @@ def test_who_withdraws_finished_work_is_still_paid(client, campaign):
     RaterExclusion.objects.filter(participant=rater).update(withdrawn_at="2026-01-01T00:00:00Z")
     exclusions.exclude_rater(rater, reason="Too fast.", by=campaign.owner)
     assert not finished(PanelSubmission.objects.all()).exists()
+
+
+def test_a_rater_erases_who_she_is_after_the_work(client, campaign):
+    document = begin(client, campaign, id="w-1")
+    page = client.post(address("my-data", campaign), {"decision": "erase"})
+    assert page.status_code == 422 and "during the work" in page.content.decode()
+    complete(client, campaign, document)
+    rater = campaign.participants.get()
+    page = client.post(address("my-data", campaign), {"decision": "erase"})
+    assert "Your links no longer work" in page.content.decode()
+    rater.refresh_from_db()
+    assert rater.erased_at is not None and rater.external_id != "w-1"
+    answer = client.get(address("my-data", campaign))
+    assert answer["Location"] == address("enter", campaign)
+
+
+def test_where_identities_are_erased_the_page_says_why_nothing_can_be_withdrawn(client, campaign):
+    rater = done(client, campaign)
+    link = re.search(r"my-data/resume/[^\s<\"]+", own_page(client, campaign))[0]
+    erase_campaign(close_campaign(campaign, by=campaign.owner), by=campaign.owner)
+    for visitor in (client, Client()):
+        page = visitor.get(address("enter", campaign) + link, follow=True).content.decode()
+        assert "be withdrawn: nobody can tell whose" in page and rater.label not in page
+        visitor.post(address("my-data", campaign), {"decision": "answers"})
+    assert not rater.exclusions.exists()
+
+
+def test_people_read_before_they_agree_how_long_what_is_kept(client, campaign):
+    page = client.get(address("enter", campaign)).content.decode()
+    assert "90 days after" in page and "10 years" in page
+    begin(client, campaign)
+    assert "90 days after" in own_page(client, campaign)
+    closed = close_campaign(campaign, by=campaign.owner)
+    assert f"{closed.identities_until:%Y-%m-%d}" in own_page(client, campaign)
 
 
 def test_the_consent_says_that_answers_can_be_withdrawn(client, campaign):

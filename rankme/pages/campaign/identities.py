@@ -1,0 +1,43 @@
+"""Who the raters are: how long that is known, who has copies, and erasing it before its time."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from rankme.actions.sitting import erasing
+from rankme.models import Campaign, PanelSubmission, Report
+from rankme.permissions import get_campaign, get_own_campaign
+from rankme.queries.definitions import frozen_definition
+
+from .campaign_page import FORM, act, campaign_page, render_campaign
+
+
+def _campaign_of_members(request: HttpRequest, code: str) -> Campaign:
+    """Everybody in the campaign sees how long raters are known; only its owner erases."""
+    return (get_own_campaign if request.method == "POST" else get_campaign)(request, code)
+
+
+@campaign_page(FORM, find=_campaign_of_members)
+def identities(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Say how long identities are kept, and erase them after a confirmation."""
+    if campaign.is_draft or campaign.is_archive:
+        return redirect("rankme:campaign", campaign.code)
+    if request.method == "POST":
+        said = _("The identities of the raters are erased.")
+        act(request, said, erasing.erase_campaign, campaign)
+        return redirect("rankme:campaign-identities", campaign.code)
+    raters = campaign.participants.filter(erased_at=None)
+    submissions = PanelSubmission.objects.filter(study__campaign=campaign)
+    context = {
+        "crowd": frozen_definition(campaign).definition.crowd,
+        "known": raters.count(),
+        "erased": campaign.participants.exclude(erased_at=None).count(),
+        "named": campaign.invitations.exclude(name="").count(),
+        "waits_for": erasing.why_not_yet(raters, submissions),
+        "reports": Report.objects.filter(run__campaign=campaign).order_by("published_at"),
+    }
+    return render_campaign(
+        request, campaign, "organiser/campaign/identities.html", context, tab="campaign-raters"
+    )
