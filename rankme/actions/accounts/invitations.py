@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Sequence
 
@@ -13,8 +14,16 @@ from django.utils.translation import gettext_noop
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Invitation
+from rankme.protocols.files import stored_definition
 
 MOST_AT_ONCE = 1_000
+# What a consent says that named links make untrue. The presets said so before version 1.5.
+PROMISES_NO_NAMES = re.compile(
+    r"\b(?:do not|don't|never) (?:store|save|keep|record) (?:your|any) (?:real )?names?\b"
+    r"|\bNamen\b[^.]*\bspeichern wir nicht\b|\bspeichern (?:Ihren|keinen) Namen\b"
+    r"|\bjméno\b[^.]*\bneukládáme\b|لا نحفظ اسمك",
+    re.IGNORECASE,
+)
 
 
 @transaction.atomic
@@ -27,9 +36,23 @@ def invite_raters(campaign: Campaign, names: Sequence[str], *, by: User) -> list
         raise RefusedAction(
             _("Create between 1 and %(most)s links at a time.") % {"most": MOST_AT_ONCE}
         )
+    if any(names):
+        refuse_broken_promise(stored_definition(campaign.definition).texts.consent)
     invitations = Invitation.objects.bulk_create(
         Invitation(campaign=campaign, token=secrets.token_urlsafe(16), name=name[:200])
         for name in names
     )
     note(campaign, by, gettext_noop("raters invited"), invitations=len(invitations))
     return invitations
+
+
+def refuse_broken_promise(consent: str) -> None:
+    """Refuse a consent that promises to store no names where personal links have them."""
+    if promise := PROMISES_NO_NAMES.search(consent):
+        raise RefusedAction(
+            _(
+                "The consent says “%(promise)s”, which names of personal links make untrue. Change "
+                "the consent, or create links without names."
+            )
+            % {"promise": promise[0]}
+        )

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from rankme.actions.accounts.invitations import refuse_broken_promise
 from rankme.actions.audit import note
 from rankme.actions.rows.versions import checked_reason, write_version
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, RefusedAction
@@ -48,6 +49,8 @@ def checked_change(campaign: Campaign, definition: Definition) -> Definition:
         raise RefusedAction(_("This is the same as the current definition: nothing would change."))
     refuse_without_code(definition)
     _refuse_longer_identities(campaign, before, definition)
+    if campaign.invitations.exclude(name="").exists():
+        refuse_broken_promise(definition.texts.consent)
     return definition
 
 

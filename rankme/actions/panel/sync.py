@@ -16,6 +16,7 @@ from rankme.actions import jobs
 from rankme.actions.sitting.participation import give_back
 from rankme.errors import RankmeError
 from rankme.models import PanelAccount, PanelEvent, PanelPayment, PanelStudy, PanelSubmission
+from rankme.models.record import ERASED
 from rankme.panel_calls.calls import PanelRefused
 from rankme.panel_calls.prolific import SubmissionThere
 from rankme.panel_links.prolific import PROLIFIC
@@ -97,7 +98,7 @@ def _look_at(event: PanelEvent) -> None:
             return
         raise
     for study in event.account.studies.exclude(external_id="").filter(external_id=there.study):
-        if not _was_forgotten(study, there):
+        if not was_forgotten(study, there):
             take_submission(study, there)
 
 
@@ -175,11 +176,11 @@ def sync_study(study: PanelStudy) -> None:
 
 def sync_submissions(study: PanelStudy) -> None:
     for there in panel_of(study.account).submissions(study.external_id):
-        if not _was_forgotten(study, there):
+        if not was_forgotten(study, there):
             take_submission(study, there)
 
 
-def _was_forgotten(study: PanelStudy, there: SubmissionThere) -> bool:
+def was_forgotten(study: PanelStudy, there: SubmissionThere) -> bool:
     """Whether it was erased here who came, which the panel's list must not bring back.
 
     Nobody new comes to a study that is over, so whom it names and we do not know was erased.
@@ -256,6 +257,8 @@ def compare_bonuses(study: PanelStudy) -> None:
     unseen = asked.filter(
         Q(submission__bonuses_there=None) | Q(submission__bonuses_there__lt=F("amount"))
     )
+    # The panel knows nothing by the names that are left after an erasure.
+    unseen = unseen.exclude(submission__person=ERASED)
     if not unseen.exists():
         return
     # Accepted bonuses can wait, those without an answer cannot.

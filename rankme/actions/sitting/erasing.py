@@ -1,7 +1,7 @@
 """Forget who raters are: at their wish, at the owner's, or when the time for it has come.
 
 What they judged stays, under a label that leads to nobody. Texts within their judgements stay too,
-because the record's hashes are of them; people are told so before they agree (decision 15).
+because the record's hashes are of them. People read this before they agree (decision 15).
 """
 
 from __future__ import annotations

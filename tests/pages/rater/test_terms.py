@@ -5,7 +5,9 @@ import re
 import pytest
 from django.urls import reverse
 
-from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.invitations import invite_raters, refuse_broken_promise
+from rankme.actions.campaign.changes import checked_change
+from rankme.errors import RefusedAction
 from rankme.protocols.files import preset, preset_names
 from tests.campaigns import make_campaign, slider_definition
 
@@ -71,3 +73,29 @@ def test_a_needed_device_is_named_before_the_consent(client):
     page = door(client, slider_definition(crowd={"devices": "desktop"}))
     assert "a computer with a mouse or a keyboard" in page
     assert page.index("a mouse or a keyboard") < page.index("I agree to take part")
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "We do not store your name or your address.",
+        "Ihren Namen und Ihre Adresse speichern wir nicht.",
+        "Vaše jméno ani adresu neukládáme.",
+        "ولا نحفظ اسمك ولا عنوانك.",
+    ],
+)
+def test_no_name_is_stored_under_a_consent_that_promises_otherwise(promise):
+    texts = {"consent": f"Hello. {promise}", "instructions": "Rate."}
+    campaign = make_campaign(slider_definition(texts=texts))
+    with pytest.raises(RefusedAction, match="make untrue"):
+        invite_raters(campaign, ["Anna Albrecht", ""], by=campaign.owner)
+    assert len(invite_raters(campaign, [""], by=campaign.owner)) == 1
+    named = make_campaign(slider_definition())
+    invite_raters(named, ["Anna Albrecht"], by=named.owner)
+    with pytest.raises(RefusedAction, match="make untrue"):
+        checked_change(named, slider_definition(texts=texts))
+
+
+def test_presets_promise_nothing_that_a_named_link_makes_untrue():
+    for name in preset_names():
+        refuse_broken_promise(preset(name).texts.consent)

@@ -152,7 +152,7 @@ def test_an_erased_rater_is_found_nowhere_and_others_are(campaign, sent):
     assert found == {"name", "personal link"}
 
 
-def test_a_new_label_is_no_function_of_who_it_is(campaign, sent):
+def test_a_new_label_does_not_depend_on_who_it_is(campaign, sent):
     keyed = participation.keyed_label(campaign, sent.panel, sent.external_id)
     assert sent.label != keyed
     again = participation.enter(campaign, panel="prolific", external_id=sent.external_id)
@@ -241,7 +241,7 @@ def test_a_panels_list_does_not_bring_back_who_was_erased(campaign, sent, monkey
     sync.sync_submissions(study)
     assert study.submissions.get().person == ERASED
     # Without the guard, the list brings the person back.
-    monkeypatch.setattr(sync, "_was_forgotten", lambda study, there: False)
+    monkeypatch.setattr(sync, "was_forgotten", lambda study, there: False)
     sync.sync_submissions(study)
     assert study.submissions.filter(person=PERSONAL["panel's id"]).exists()
 
