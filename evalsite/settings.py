@@ -99,6 +99,9 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.usersessions",
     "rest_framework",
     "rest_framework.authtoken",
     "drf_spectacular",
@@ -122,6 +125,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "rankme.sign_in.sessions.end_old_sessions",
+    "allauth.account.middleware.AccountMiddleware",
     "evalsite.middleware.explain_wrong_methods",
     "evalsite.middleware.bound_calls_to_panels",
 ]
@@ -260,11 +265,28 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ] + [{"NAME": "rankme.actions.accounts.site_words.SiteWordsValidator"}]
-LOGIN_URL = LOGOUT_REDIRECT_URL = "rankme:log-in"
+LOGIN_URL = LOGOUT_REDIRECT_URL = "account_login"
 LOGIN_REDIRECT_URL = "rankme:welcome"
 
-# Active or not, a session ends so long after its log-in.
+ACCOUNT_ADAPTER = "rankme.sign_in.adapter.AccountAdapter"
+ACCOUNT_FORMS = {
+    "change_password": "rankme.forms.account.ChangePasswordForm",
+    "login": "rankme.forms.account.LoginForm",
+    "reauthenticate": "rankme.forms.account.ReauthenticateForm",
+}
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_EMAIL_VERIFICATION = "none"
+# A browser keeps the cookie until SESSION_HOURS are over, also when it is closed.
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 600
+# Its limits would count in each web process alone: rankme.actions.accounts limits guesses for all.
+ACCOUNT_RATE_LIMITS = False
+# evalsite.origin has already put the client's address where there is no proxy's.
+ALLAUTH_TRUSTED_PROXY_COUNT = 0
+
+# Active or not, a session ends so long after its log-in, and sooner if nobody uses it.
 SESSION_COOKIE_AGE = environment.whole_number("SESSION_HOURS", 24) * 3600
+SESSION_IDLE_SECONDS = environment.whole_number("SESSION_IDLE_MINUTES", 480) * 60
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"

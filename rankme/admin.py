@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from allauth.account import admin as addresses_admin  # noqa: F401
+from allauth.account.decorators import secure_admin_login
+from allauth.account.models import EmailAddress
+from allauth.usersessions import admin as sessions_admin  # noqa: F401
+from allauth.usersessions.models import UserSession
 from django.contrib import admin
-from django.contrib.admin.forms import AdminAuthenticationForm
 
 # Imported for their registrations, which are taken back below.
 from django.contrib.auth import admin as accounts_admin  # noqa: F401
@@ -16,7 +20,6 @@ from rest_framework.authtoken import admin as tokens_admin  # noqa: F401
 from rest_framework.authtoken.models import TokenProxy
 
 from rankme import models
-from rankme.forms.organiser import LoginForm
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -114,7 +117,7 @@ OF_A_CAMPAIGN = (
 )
 OTHERS = (models.Judgement, models.QuarantinedPayload, models.Report, models.Trial)
 
-for model in (Group, TokenProxy, User):
+for model in (EmailAddress, Group, TokenProxy, User, UserSession):
     admin.site.unregister(model)
 admin.site.register(User, UserAdmin)
 for model, model_admin in SPECIAL.items():
@@ -123,8 +126,5 @@ admin.site.register(OF_A_CAMPAIGN, OfCampaign)
 admin.site.register(OTHERS, LookingOnly)
 
 
-class AdminLoginForm(LoginForm, AdminAuthenticationForm):
-    """The admin's login, protected against guessing like the other two."""
-
-
-admin.site.login_form = AdminLoginForm
+# The site's one way in; the admin has no login of its own.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]

@@ -12,5 +12,7 @@ class RankmeConfig(AppConfig):
     verbose_name = "Human evaluation"
 
     def ready(self) -> None:
+        from .sign_in import events  # noqa: F401  (importing connects them to allauth's signals)
+
         for panel, hosts in settings.PANEL_HOSTS.items():
             PANELS[panel].own_hosts.update(host.lower() for host in hosts)

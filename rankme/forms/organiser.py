@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from rankme.actions.accounts.passwords import TooManyAttempts, check_password
 from rankme.actions.campaign.extensions import MOST_RATERS
 from rankme.actions.rows.versions import LONGEST_REASON
 from rankme.designs.growth import MIXED_PERCENT, MOST_MIXED
@@ -87,26 +85,6 @@ class CampaignSearchForm(forms.Form):
         if state == "archive":
             return is_found & Q(is_archive=True)
         return is_found & Q(state=state, is_archive=False) if state else is_found
-
-
-class LoginForm(AuthenticationForm):
-    """Name and password, protected against guessing like the API's keys."""
-
-    def clean(self) -> dict[str, Any]:
-        name, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
-        if not name or not password:
-            return self.cleaned_data
-        address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
-        try:
-            self.user_cache = check_password(name, password, address=address, request=self.request)
-        except TooManyAttempts as refusal:
-            raise forms.ValidationError(
-                _("Too many wrong passwords. Wait a minute and try again.")
-            ) from refusal
-        if self.user_cache is None:
-            raise self.get_invalid_login_error()
-        self.confirm_login_allowed(self.user_cache)
-        return self.cleaned_data
 
 
 class ArchiveForm(forms.Form):

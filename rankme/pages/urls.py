@@ -40,9 +40,6 @@ WORK = "r/<slug:code>/"
 
 organiser_urls: list[URLPattern] = [
     path("", organiser.welcome, name="welcome"),
-    path("login/", organiser.log_in, name="log-in"),
-    path("logout/", organiser.log_out, name="log-out"),
-    path("password/", organiser.change_password, name="password-change"),
     path("password/key/end/", organiser.end_key, name="key-end"),
     path("campaigns/", organiser.list_campaigns, name="campaigns"),
     path("campaigns/new/", definitions.choose_start, name="campaign-start"),

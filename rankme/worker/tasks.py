@@ -11,6 +11,7 @@ from celery import shared_task
 from django.core.management import call_command
 
 from rankme.actions import jobs, operators, rate_limits
+from rankme.actions.accounts.sessions import forget_ended_sessions
 from rankme.actions.campaign import large_extensions, launches, plan_simulations
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
@@ -174,3 +175,4 @@ def sweep_leftovers() -> None:
     materials.sweep_uploads()
     operators.forget_processes()
     call_command("clearsessions")
+    forget_ended_sessions()

@@ -69,7 +69,7 @@ def test_a_key_ends_with_its_password(anybody, olga_user, client, door):
     if door == "page":
         client.force_login(olga_user)
         new = "another horse and battery"
-        form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+        form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
         assert client.post("/password/", form).status_code == 302
     elif door == "command":
         organisers.reset_password(olga_user)

@@ -25,7 +25,7 @@ def log_in(page: Page) -> None:
 
 
 def log_in_by_form(page: Page) -> None:
-    page.goto(reverse("rankme:log-in"))
+    page.goto(reverse("account_login"))
     page.get_by_label("Username").fill("olga")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()

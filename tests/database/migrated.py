@@ -18,7 +18,12 @@ from evalsite.embedded.servers import locked
 
 KEPT = PROJECT / ".cache" / "clusters"
 # What makes a cluster and the tables in it. Models have no part in it: they come with a migration.
-SOURCES = ("rankme/migrations/*.py", "evalsite/embedded/*.py", "evalsite/roles.py")
+SOURCES = (
+    "rankme/migrations/*.py",
+    "evalsite/embedded/*.py",
+    "evalsite/roles.py",
+    "evalsite/settings.py",  # the applications of others, which have migrations, too
+)
 VERSIONS = ("requirements.txt", str(Path(__file__).relative_to(PROJECT)))
 
 

@@ -62,6 +62,7 @@ def test_the_code_has_nothing_that_takes_data_for_code(what):
 def test_the_page_says_what_the_settings_say():
     hours = settings.SESSION_COOKIE_AGE // 3600
     assert f"`SESSION_HOURS` ({hours})" in PAGE
+    assert f"`SESSION_IDLE_MINUTES` ({settings.SESSION_IDLE_SECONDS // 60})" in PAGE
     for section in ("Keys", "What is stored about whom", "Logs", "Updates", "Ways in"):
         assert f"## {section}\n" in PAGE
     for section in ("Who may do what", "Who speaks to whom", "What costs most"):

@@ -115,12 +115,12 @@ def page_after_login(url: str, name: str, password: str) -> str:
     """Log in through the form as a browser would, and give the page that follows."""
     cookies = CookieJar()
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(cookies))
-    opener.open(f"{url}/admin/login/", timeout=PATIENCE).close()
+    opener.open(f"{url}/login/", timeout=PATIENCE).close()
     token = next(cookie.value for cookie in cookies if cookie.name == "csrftoken")
-    fields = {"username": name, "password": password, "csrfmiddlewaretoken": token}
+    fields = {"login": name, "password": password, "csrfmiddlewaretoken": token}
     body = urllib.parse.urlencode(fields).encode()
     path = urllib.parse.urlsplit(url).path
-    address = f"{url}/admin/login/?next={path}/admin/"
+    address = f"{url}/login/?next={path}/admin/"
     with opener.open(address, body, timeout=PATIENCE) as answer:
         return answer.read().decode()
 

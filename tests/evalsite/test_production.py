@@ -23,7 +23,7 @@ from django.test import Client
 client = Client(headers={"host": "evaluation.example.org"})
 plain = client.get("/login/")
 script = client.get("/api/v1/campaigns/", headers={"authorization": "Token abc"})
-secure = client.get("/admin/login/", secure=True)
+secure = client.get("/login/", secure=True)
 stranger = Client(headers={"host": "elsewhere.example.org"}).get("/healthz/", secure=True)
 print(json.dumps({
     "redirected to": plain.headers.get("Location"),

@@ -31,7 +31,7 @@ HALF_SENT = {
     "nothing": b"",
     "half a header": b"GET /login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
     "half a body": (
-        b"POST /login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\nusername="
+        b"POST /login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\nlogin="
     ),
 }
 

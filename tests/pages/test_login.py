@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from rankme.actions.accounts import api_keys, passwords
 from rankme.actions.rate_limits import Limit
-from rankme.models import AuditEvent
+from rankme.models import AuditEvent, Campaign
 from tests.accounts import PASSWORD, limited_to, make_account
+from tests.campaigns import make_campaign
 
 pytestmark = pytest.mark.django_db
 ELSEWHERE = "198.51.100.7"
@@ -24,8 +25,8 @@ def olga():
 
 
 def log_in(client, password, name="olga", address="127.0.0.1"):
-    credentials = {"username": name, "password": password}
-    return client.post(reverse("rankme:log-in"), credentials, REMOTE_ADDR=address)
+    credentials = {"login": name, "password": password}
+    return client.post(reverse("account_login"), credentials, REMOTE_ADDR=address)
 
 
 def is_in(client) -> bool:
@@ -66,6 +67,16 @@ def test_a_password_is_more_than_words_of_the_site(password, is_good):
         validate_password(password)
 
 
+def test_a_password_is_more_than_the_title_of_ones_campaign(olga):
+    make_campaign(owner=olga)
+    validate_password("kestrels 2027!", olga)
+    Campaign.objects.update(title="Kestrels and Herons")
+    for near in ("kestrels 2027!", "Herons-kestrels"):
+        with pytest.raises(ValidationError):
+            validate_password(near, olga)
+    validate_password("kestrels 2027!", make_account("stan"))
+
+
 def test_refused_keys_and_pages_of_others_are_logged(client, olga, caplog):
     client.get("/api/v1/campaigns/", headers={"authorization": "Token wrong"})
     client.force_login(olga)
@@ -77,7 +88,7 @@ def test_refused_keys_and_pages_of_others_are_logged(client, olga, caplog):
 
 def test_logging_out_clears_what_the_browser_keeps_and_no_answers(client, olga):
     log_in(client, PASSWORD)
-    answer = client.post(reverse("rankme:log-out"))
+    answer = client.post(reverse("account_logout"))
     assert answer["Clear-Site-Data"] == '"cache"'
     assert not is_in(client)
 
@@ -98,10 +109,10 @@ def test_a_login_makes_a_new_session_that_ends_with_its_account(client, olga):
 @pytest.mark.parametrize("door", ["/logout/", "/admin/logout/"])
 def test_logging_out_and_new_passwords_are_recorded(client, olga, door):
     log_in(client, PASSWORD)
-    new = {"new_password1": f"{PASSWORD}!", "new_password2": f"{PASSWORD}!"}
-    page = reverse("rankme:password-change")
-    client.post(page, new | {"old_password": "not this one"})
-    client.post(page, new | {"old_password": PASSWORD})
+    new = {"password1": f"{PASSWORD}!", "password2": f"{PASSWORD}!"}
+    page = reverse("account_change_password")
+    client.post(page, new | {"oldpassword": "not this one"})
+    client.post(page, new | {"oldpassword": PASSWORD})
     client.post(door)
     client.post(door)
     events = AuditEvent.objects.filter(actor=olga).order_by("id")
@@ -186,7 +197,7 @@ def test_a_name_that_no_database_holds_is_only_a_wrong_name(client, olga):
 
 def test_a_key_for_scripts_is_shown_with_its_date_and_ended_in_the_browser(client, olga):
     log_in(client, PASSWORD)
-    page = reverse("rankme:password-change")
+    page = reverse("account_change_password")
     assert "You have no key for scripts" in client.get(page).content.decode()
     api_keys.obtain_key("olga", PASSWORD, address="127.0.0.1")
     assert "Your key for scripts was made on" in client.get(page).content.decode()

@@ -32,9 +32,6 @@ MINE = "mine"  # the person alone to whom it belongs
 
 POLICY: dict[str, dict[str, str]] = {
     "welcome": {"GET": ALL},
-    "log-in": {"GET": ALL, "POST": ALL},
-    "log-out": {"POST": ALL},
-    "password-change": {"GET": ACCOUNT, "POST": ACCOUNT},
     "key-end": {"POST": ACCOUNT},
     "campaigns": {"GET": ACCOUNT},
     "campaign-start": {"GET": ACCOUNT},

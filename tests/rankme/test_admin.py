@@ -47,10 +47,11 @@ def test_the_filters_of_a_list_work(staff):
 def test_no_list_breaks_the_policy_for_scripts(page, live_site: LiveSite):
     """The fixture `page` fails when a script fails or the policy is broken."""
     make_account("boss", is_staff=True, is_superuser=True)
-    page.goto("/admin/login/")
-    page.fill("[name=username]", "boss")
+    page.goto("/admin/")
+    page.fill("[name=login]", "boss")
     page.fill("[name=password]", PASSWORD)
-    page.click("[type=submit]")
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/admin/")
     for model in admin.site._registry:
         page.goto(f"/admin/{model._meta.app_label}/{model._meta.model_name}/")
         assert page.locator("#changelist").count() == 1

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
 
-from .passwords import WrongPassword, check_password
+from .passwords import WrongPassword, check_password, note_login
 
 # How a key begins that may only read. It is part of what is hashed: without it, the rest opens
 # nothing.
@@ -29,6 +29,7 @@ def obtain_key(username: str, password: str, *, address: str, reads_only: bool =
     user = check_password(username, password, address=address)
     if user is None:
         raise WrongPassword("Wrong name or password.")
+    note_login(user, address=address)
     secret = READS_ONLY * reads_only + secrets.token_urlsafe(32)
     with transaction.atomic():
         _keys().filter(user=user).delete()

@@ -1,4 +1,4 @@
-"""Checking passwords, with limits on wrong ones, for the login page, the admin and the API."""
+"""Checking passwords, with limits on wrong ones, for the pages and the API."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TooManyAttempts(RankmeError):
 def check_password(
     username: str, password: str, *, address: str, request: HttpRequest | None = None
 ) -> User | None:
-    """Return the user, or None if the password is wrong. Both are recorded.
+    """Return the user, or None if the password is wrong, which is recorded.
 
     Raises
     ------
@@ -67,8 +67,12 @@ def check_password(
         note(None, None, REFUSED, name=name, address=mark)
         return None
     _give_back(taken)  # only wrong passwords count
-    note(None, user, LOGGED_IN, address=mark)
     return user
+
+
+def note_login(user: User, *, address: str) -> None:
+    """Note that somebody came in, after all that was asked for; the address is then known."""
+    note(None, user, LOGGED_IN, address=_mark(address))
 
 
 # A limit, and whose it is.

@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def handle(self, *, reset_password: bool, every_preset: bool, **options: Any) -> None:
         user, password = organiser(renew=reset_password)
-        self.stdout.write(f"Organiser: {settings.SITE_URL}{reverse('rankme:log-in')}")
+        self.stdout.write(f"Organiser: {settings.SITE_URL}{reverse('account_login')}")
         self.stdout.write(f"Name:      {user.get_username()}")
         self.stdout.write(f"Password:  {password}")
         made = [demonstration(name, user) for name in DEMONSTRATIONS]

@@ -40,7 +40,7 @@ class Command(BaseCommand):
         password = _new_password(name) if reset_password else _new_account(name)
         if operator:
             name_operator(get_user_model().objects.get(username=name))
-        self.stdout.write(f"Log in:   {settings.SITE_URL}{reverse('rankme:log-in')}")
+        self.stdout.write(f"Log in:   {settings.SITE_URL}{reverse('account_login')}")
         self.stdout.write(f"Name:     {name}")
         self.stdout.write(f"Password: {password}   (shown only once)")
 

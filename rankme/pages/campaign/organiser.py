@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import PasswordChangeForm
-from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from rankme.actions.accounts.api_keys import key_made_at, revoke_key
-from rankme.actions.accounts.passwords import CHANGED, LOGGED_OUT
-from rankme.actions.audit import note
+from rankme.actions.accounts.api_keys import revoke_key
 from rankme.actions.campaign import campaigns
-from rankme.forms.organiser import CampaignSearchForm, LoginForm, MemberForm
+from rankme.forms.organiser import CampaignSearchForm, MemberForm
 from rankme.models import Campaign, Slot
 from rankme.permissions import get_campaign, get_own_campaign, user_of
 from rankme.protocols.files import stored_definition
@@ -42,48 +35,13 @@ if TYPE_CHECKING:
 CAMPAIGNS_ON_A_PAGE = EVENTS_ON_A_PAGE = 50
 
 
-class ChangePassword(PasswordChangeView):
-    success_url = reverse_lazy("rankme:campaigns")
-
-    @transaction.atomic
-    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
-        note(None, user_of(self.request), CHANGED)
-        messages.success(self.request, _("Your password has been changed."))
-        return super().form_valid(form)
-
-    def get_context_data(self, **context: Any) -> dict[str, Any]:
-        return super().get_context_data(**context, key_made_at=key_made_at(user_of(self.request)))
-
-
-log_in = LoginView.as_view(authentication_form=LoginForm, redirect_authenticated_user=True)
-
-
-class LogOut(LogoutView):
-    """Log out, and have the browser forget the pages and exports that it keeps.
-
-    Its cookies and storage stay: they may be those of a rater, with answers not yet sent.
-    """
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        leaving = request.user if isinstance(request.user, User) else None
-        answer = super().dispatch(request, *args, **kwargs)
-        if leaving and not request.user.is_authenticated:
-            note(None, leaving, LOGGED_OUT)
-        answer["Clear-Site-Data"] = '"cache"'
-        return answer
-
-
-log_out = LogOut.as_view()
-change_password = ChangePassword.as_view()
-
-
 @login_required
 @require_POST
 def end_key(request: HttpRequest) -> HttpResponse:
     """End the person's own key for scripts."""
     revoke_key(user_of(request))
     messages.success(request, _("The key no longer works."))
-    return redirect("rankme:password-change")
+    return redirect("account_change_password")
 
 
 @require_safe

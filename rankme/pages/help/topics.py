@@ -10,8 +10,8 @@ PANEL = "crowds#prolific-from-the-account-to-the-report"
 TOPICS = {
     "welcome": "organisers",
     "doctor": "statistics#what-a-table-from-elsewhere-can-claim",
-    "log-in": "organisers#accounts",
-    "password-change": "organisers#accounts",
+    "account_login": "organisers#accounts",
+    "account_change_password": "organisers#accounts",
     "campaigns": "organisers",
     "campaign-start": "organisers#presets",
     "campaign-new": DEFINE,

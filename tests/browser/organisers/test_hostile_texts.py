@@ -285,7 +285,6 @@ PAGES = [
         "report-file",
         "analysis-file",
         "welcome",
-        "log-in",
     )
 ]
 

@@ -25,7 +25,6 @@ LOOKED_AT = (
     "campaigns",
     "campaign-start",
     "campaign-load",
-    "password-change",
     "campaign",
     "campaign-edit",
     "campaign-file-edit",
@@ -59,6 +58,7 @@ def addresses(owner) -> list[str]:
         needs_code = "code" in pattern.pattern.converters
         for campaign in (draft, launched) if needs_code else (None,):
             pages.append(reverse(f"rankme:{name}", args=[campaign.code] if campaign else []))
+    pages += [reverse(name) for name in ("account_change_password", "usersessions_list")]
     pages.append(reverse("rankme:campaign-new", args=["tuna08-identification"]))
     pages.append(reverse("rankme:campaign-rater", args=[launched.code, rater.label]))
     judged = rater.assignments.get().submissions.get().trial.item

@@ -133,7 +133,7 @@ def test_an_outage_that_middleware_meets_is_503_too(visitor, monkeypatch, caplog
     ada.set_password("correct horse battery")
     ada.save()
     monkeypatch.setattr(SessionStore, "save", raising(lost_connection()))
-    answer = visitor.post("/login/", {"username": "ada", "password": "correct horse battery"})
+    answer = visitor.post("/login/", {"login": "ada", "password": "correct horse battery"})
     assert answer.status_code == 503
     assert [record.levelname for record in caplog.records if record.levelno > 20] == ["ERROR"]
 

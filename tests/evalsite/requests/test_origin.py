@@ -38,7 +38,7 @@ def test_a_page_of_another_site_changes_nothing_even_with_the_token(sent_from):
     pause = reverse("rankme:campaign-pause", args=[campaign.code])
     refused = client.post(pause, headers=elsewhere)
     assert (refused.status_code, "Nothing was changed" in refused.text) == (403, True)
-    login = {"username": "olga", "password": PASSWORD}
+    login = {"login": "olga", "password": PASSWORD}
     assert client.post("/login/", login, headers=elsewhere).status_code == 403
     assert client.delete("/api/v1/token/", headers=elsewhere).status_code == 403
     assert Campaign.objects.get().is_running
@@ -94,7 +94,7 @@ def elsewhere(live_site):
     campaign = make_campaign(owner=make_account())
     form = f"""<form method=post action="{live_site.url}/campaigns/{campaign.code}/pause/">
         <button>A nice button</button></form>
-        <form method=post action="{live_site.url}/login/"><input name=username value=eve>
+        <form method=post action="{live_site.url}/login/"><input name=login value=eve>
         <input name=password value=x><button>Another</button></form>"""
 
     class Page(http.server.BaseHTTPRequestHandler):
@@ -165,23 +165,25 @@ def test_only_a_site_behind_a_proxy_believes_it(servers):
 
 @pytest.mark.django_db
 def test_the_admins_door_is_guarded_against_guessing_too(client, monkeypatch):
+    assert client.get("/admin/")["Location"] == "/admin/login/?next=/admin/"
+    assert client.get("/admin/login/?next=/admin/")["Location"] == "/login/?next=%2Fadmin%2F"
     limited_to(monkeypatch, 3)
     boss = make_owner("boss")
     boss.is_staff = boss.is_superuser = True
     boss.set_password(PASSWORD)
     boss.save()
     for _ in range(3):
-        client.post("/admin/login/", {"username": "boss", "password": "guess"})
+        client.post("/login/?next=/admin/", {"login": "boss", "password": "guess"})
     assert AuditEvent.objects.filter(verb=passwords.REFUSED).count() == 3
-    client.post("/admin/login/", {"username": "boss", "password": PASSWORD})
+    client.post("/login/?next=/admin/", {"login": "boss", "password": PASSWORD})
     assert "_auth_user_id" not in client.session
     limited_to(monkeypatch, 30)
-    client.post("/admin/login/", {"username": "boss", "password": PASSWORD})
+    client.post("/login/?next=/admin/", {"login": "boss", "password": PASSWORD})
     assert "_auth_user_id" in client.session
 
 
 @pytest.mark.django_db
 def test_the_admins_door_stays_shut_for_organisers(client):
-    olga = make_account()
-    client.post("/admin/login/", {"username": olga.username, "password": PASSWORD})
-    assert "_auth_user_id" not in client.session
+    client.post("/login/?next=/admin/", {"login": make_account().username, "password": PASSWORD})
+    assert client.get("/admin/login/").status_code == 403
+    assert client.get("/admin/")["Location"].startswith("/admin/login/")

@@ -48,7 +48,7 @@ def draft(**material) -> Campaign:
 def test_home_welcomes_strangers_and_leads_organisers_to_their_campaigns(client):
     page = text(client.get("/"))
     assert "there is no sign-up" in page
-    assert reverse("rankme:log-in") in page
+    assert reverse("account_login") in page
     client.force_login(make_owner())
     assert client.get("/")["Location"] == reverse("rankme:campaigns")
 
@@ -57,28 +57,28 @@ def test_logging_in_leads_to_where_one_wanted_to_go(client):
     get_user_model().objects.create_user("olga", password="a-long-enough-one")
     campaign = draft()
     asked = client.get(address("campaign", campaign))["Location"]
-    answer = client.post(asked, {"username": "olga", "password": "a-long-enough-one"})
+    answer = client.post(asked, {"login": "olga", "password": "a-long-enough-one"})
     assert answer.status_code == 302
     foreign = "/login/?next=https://elsewhere.example/"
     client.logout()
-    answer = client.post(foreign, {"username": "olga", "password": "a-long-enough-one"})
+    answer = client.post(foreign, {"login": "olga", "password": "a-long-enough-one"})
     assert answer["Location"] == "/"
 
 
 def test_a_wrong_password_is_said_without_saying_which_part_was_wrong(client):
     make_owner()
     for name in ("olga", "nobody"):
-        page = text(client.post("/login/", {"username": name, "password": "wrong"}))
-        assert "Please enter a correct" in page
+        page = text(client.post("/login/", {"login": name, "password": "wrong"}))
+        assert "are not correct" in page
 
 
 def test_the_password_can_be_changed(client):
     user = get_user_model().objects.create_user("olga", password="an-old-password-1")
     client.force_login(user)
-    new = {"new_password1": "Quite-another-7", "new_password2": "Quite-another-7"}
-    page = text(client.post("/password/", new | {"old_password": "not it"}))
+    new = {"password1": "Quite-another-7", "password2": "Quite-another-7"}
+    page = text(client.post("/password/", new | {"oldpassword": "not it"}))
     assert "entered incorrectly" in page
-    assert client.post("/password/", new | {"old_password": "an-old-password-1"}).status_code == 302
+    assert client.post("/password/", new | {"oldpassword": "an-old-password-1"}).status_code == 302
     user.refresh_from_db()
     assert user.check_password("Quite-another-7")
 

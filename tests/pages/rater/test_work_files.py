@@ -147,7 +147,7 @@ def test_styles_inside_a_page_are_allowed_by_a_nonce_of_this_answer(client, db):
         assert policy["style-src"] == ["'self'", f"'nonce-{nonce}'"]
         nonces.add(nonce)
     assert len(nonces) == 2
-    plain = client.get(reverse("rankme:log-in"))
+    plain = client.get(reverse("account_login"))
     assert policy_of(plain.headers["Content-Security-Policy"])["style-src"] == ["'self'"]
 
 

@@ -1,0 +1,1 @@
+"""How django-allauth signs organisers in at this site."""

@@ -1,0 +1,44 @@
+"""What this site decides where django-allauth asks."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from rankme.actions.accounts.passwords import TooManyAttempts, check_password
+
+UNKNOWN = "0.0.0.0"
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Accounts are made by an operator, and guessing is limited for all processes together."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "enter_current_password": _("Your old password was entered incorrectly. Enter it again."),
+        "too_many_login_attempts": _("Too many wrong passwords. Wait a minute and try again."),
+    }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Check a password, at the login and when it is asked for again."""
+        name, password = credentials.get("username", ""), credentials.get("password", "")
+        address = request.META.get("REMOTE_ADDR", "")
+        try:
+            return check_password(name, password, address=address, request=request)
+        except TooManyAttempts as refusal:
+            raise self.validation_error("too_many_login_attempts") from refusal
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address for the list of sessions, whose column takes nothing else."""
+        address: str = request.META.get("REMOTE_ADDR", "")
+        try:
+            return str(ip_address(address))
+        except ValueError:
+            return UNKNOWN

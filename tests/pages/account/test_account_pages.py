@@ -1,0 +1,100 @@
+"""The pages of one's own account: who may open them, and what they say."""
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions.accounts import passwords
+from rankme.models import AuditEvent
+from rankme.pages.account.urls import urlpatterns
+from tests.accounts import PASSWORD, limited_to, make_account
+
+pytestmark = pytest.mark.django_db
+EVERYBODY, PEOPLE_WITH_AN_ACCOUNT, NOBODY = "everybody", "account", "nobody"
+POLICY = {
+    "account_login": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "account_inactive": {"GET": EVERYBODY},
+    "account_reauthenticate": {
+        "GET": PEOPLE_WITH_AN_ACCOUNT,
+        "POST": PEOPLE_WITH_AN_ACCOUNT,
+    },
+    "account_logout": {"GET": NOBODY, "POST": EVERYBODY},
+    "account_change_password": {"GET": PEOPLE_WITH_AN_ACCOUNT, "POST": PEOPLE_WITH_AN_ACCOUNT},
+    "usersessions_list": {"GET": PEOPLE_WITH_AN_ACCOUNT, "POST": PEOPLE_WITH_AN_ACCOUNT},
+}
+
+
+def test_every_page_of_the_account_has_a_policy():
+    assert {pattern.name for pattern in urlpatterns} == POLICY.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [(name, method) for name, who in POLICY.items() for method in who]
+)
+def test_only_people_with_an_account_open_its_pages(name, method):
+    stranger, olga = Client(), Client()
+    olga.force_login(make_account())
+    may = POLICY[name][method]
+    refused = stranger.generic(method, reverse(name))
+    opened = olga.generic(method, reverse(name))
+    if may == NOBODY:
+        assert (refused.status_code, opened.status_code) == (405, 405)
+    elif may == EVERYBODY:
+        assert "next=" not in refused.headers.get("Location", "")
+        assert refused.status_code in (200, 302)
+    else:
+        assert refused["Location"].startswith("/login/?next=")
+        assert not opened.headers.get("Location", "").startswith("/login/")
+        assert opened.status_code in (200, 302)
+
+
+def test_changes_of_an_account_need_the_csrf_token():
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_account())
+    for name in ("account_change_password", "usersessions_list", "account_logout"):
+        assert client.post(reverse(name)).status_code == 403, name
+
+
+def test_nobody_makes_an_account(client):
+    for address in ("/signup/", "/accounts/signup/", "/login/signup/"):
+        assert client.get(address).status_code == 404
+    assert "signup" not in client.get(reverse("account_login")).text
+
+
+def test_a_closed_account_stays_out(client):
+    make_account(is_active=False)
+    answer = client.post(reverse("account_login"), {"login": "olga", "password": PASSWORD})
+    assert (answer.status_code, "_auth_user_id" in client.session) == (200, False)
+
+
+def test_guesses_at_the_old_password_are_limited_like_those_at_the_login(client, monkeypatch):
+    limited_to(monkeypatch, 3)
+    client.force_login(make_account())
+    new = {"password1": "kestrels and herons", "password2": "kestrels and herons"}
+    page = reverse("account_change_password")
+    for _ in range(3):
+        client.post(page, new | {"oldpassword": "guess"})
+    answer = client.post(page, new | {"oldpassword": PASSWORD})
+    assert "Wait a minute" in answer.text
+    assert get_user_model().objects.get().check_password(PASSWORD)
+    assert AuditEvent.objects.filter(verb=passwords.REFUSED).count() == 3
+
+
+def test_guesses_at_the_password_asked_for_again_are_limited_too(client, monkeypatch):
+    limited_to(monkeypatch, 3)
+    client.force_login(make_account())
+    page = reverse("account_reauthenticate") + "?next=/sessions/"
+    for _ in range(3):
+        assert client.post(page, {"password": "guess"}).status_code == 200
+    assert "Wait a minute" in client.post(page, {"password": PASSWORD}).text
+    limited_to(monkeypatch, 30)
+    assert client.post(page, {"password": PASSWORD})["Location"] == "/sessions/"
+
+
+@pytest.mark.parametrize("weak", ["password1", "olga-olga", "12345678901", "short1"])
+def test_a_new_password_is_checked(client, weak):
+    client.force_login(make_account())
+    form = {"oldpassword": PASSWORD, "password1": weak, "password2": weak}
+    assert client.post(reverse("account_change_password"), form).status_code == 200
+    assert get_user_model().objects.get().check_password(PASSWORD)
