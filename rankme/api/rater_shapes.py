@@ -31,6 +31,10 @@ class RaterSerializer(serializers.Serializer[Any]):
     outcome = serializers.CharField(source="participant.outcome")
     arrived_at = serializers.DateTimeField(source="participant.arrived_at")
     last_seen = serializers.DateTimeField(allow_null=True)
+    withdrawn_at = serializers.DateTimeField(source="participant.withdrawn_at", allow_null=True)
+    erased_at = serializers.DateTimeField(
+        source="participant.erased_at", allow_null=True, help_text="Of who the rater is."
+    )
     screens = serializers.IntegerField()
     seconds_per_screen = serializers.FloatField(allow_null=True)
     pace = serializers.CharField(help_text="`slow` or `fast` compared with the others, or empty.")

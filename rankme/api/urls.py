@@ -84,6 +84,7 @@ urlpatterns = [
     at(RATER + "exclusion/", raters.RaterExclusionView, "api-rater-exclusion"),
     at(RATER + "end-access/", raters.EndAccessView, "api-rater-end-access"),
     at(RATER + "erase-answers/", raters.EraseAnswersView, "api-rater-erase-answers"),
+    at(RATER + "erase/", raters.EraseView, "api-rater-erase"),
     at(CAMPAIGN + "imports/", materials.ImportsView, "api-imports"),
     at(IMPORT, materials.ImportView, "api-import"),
     at(IMPORT + "columns/", materials.ColumnsView, "api-import-columns"),

@@ -79,6 +79,7 @@ POLICY = {
     "api-rater-exclusion": ("POST DELETE", "campaign"),
     "api-rater-end-access": ("POST", "campaign"),
     "api-rater-erase-answers": ("POST", "campaign"),
+    "api-rater-erase": ("POST", "owner"),
     "api-imports": ("GET POST", "campaign"),
     "api-import": ("GET", "campaign"),
     "api-import-columns": ("POST", "campaign"),

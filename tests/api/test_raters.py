@@ -118,3 +118,15 @@ def test_every_operation_says_what_it_does_and_files_are_binary(anybody):
     upload = schema["components"]["schemas"]["NewImport"]["properties"]
     assert upload["files"]["items"] == {"type": "string", "format": "binary"}
     assert upload["items"]["format"] == "binary"
+
+
+def test_an_owner_erases_who_a_rater_is(olga):
+    campaign = make_campaign()
+    rater = make_rater(campaign)
+    address = f"/api/v1/campaigns/{campaign.code}/raters/{rater.label}/erase/"
+    assert olga.post(address).status_code == 409  # at work
+    sit(rater)
+    said = olga.post(address).json()
+    assert said["state"] == "completed" and said["erased_at"] is not None
+    rater.refresh_from_db()
+    assert rater.erased_at is not None

@@ -11,11 +11,11 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.sitting import assignments, exclusions, participation
+from rankme.actions.sitting import assignments, erasing, exclusions, participation
 from rankme.api import rater_shapes as shapes
 from rankme.api.view import PageQuery, View, action, operation
-from rankme.models import Assignment, Participant
-from rankme.permissions import get_campaign, user_of
+from rankme.models import Assignment, Campaign, Participant
+from rankme.permissions import get_campaign, get_own_campaign, user_of
 from rankme.queries.quality import quality_of
 from rankme.queries.raters import comments_of, open_leases, rater_lines, sittings_of
 from rankme.untrusted.clean_text import storable
@@ -93,7 +93,14 @@ class QualityView(View):
 
 
 def get_rater(request: Request, code: str, label: str) -> Participant:
-    campaign = get_campaign(request, code)
+    return _rater_in(get_campaign(request, code), label)
+
+
+def get_rater_of_own_campaign(request: Request, code: str, label: str) -> Participant:
+    return _rater_in(get_own_campaign(request, code), label)
+
+
+def _rater_in(campaign: Campaign, label: str) -> Participant:
     if not storable(label):
         raise Http404
     return get_object_or_404(campaign.participants.select_related("campaign"), label=label)
@@ -117,6 +124,11 @@ def _detail(request: Request, rater: Participant) -> object:
     return SimpleNamespace(**found)
 
 
+def _detail_afterwards(request: Request, rater: Participant) -> object:
+    rater.refresh_from_db()
+    return _detail(request, rater)
+
+
 EndAccessView = action(
     "raters_end_access",
     "Sign a rater out of every browser",
@@ -131,6 +143,14 @@ EraseAnswersView = action(
     find=get_rater,
     do=participation.erase_answers,
     shown=_detail,
+    gives=shapes.RaterDetailSerializer,
+)
+EraseView = action(
+    "raters_erase",
+    "Erase who a rater is, for good; the judgements stay",
+    find=get_rater_of_own_campaign,
+    do=erasing.erase_rater,
+    shown=_detail_afterwards,
     gives=shapes.RaterDetailSerializer,
 )
 ReleaseView = action(
