@@ -21,7 +21,7 @@ LINES_PER_PART = 500
 
 @dataclass(frozen=True)
 class Text:
-    """One text that counts; texts of excluded raters are included, and marked."""
+    """One text that counts; those of excluded raters are marked, and withdrawn ones left out."""
 
     item: str
     input: str
@@ -53,6 +53,7 @@ TEXTS = f"""
     LEFT JOIN rankme_raterexclusion e
         ON e.participant_id = p.id AND e.withdrawn_at IS NULL
     WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.text <> '' AND ({COUNTED})
+        AND e.by_rater IS NOT TRUE
     ORDER BY i.position, j.id"""
 
 

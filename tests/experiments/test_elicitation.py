@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from rankme.actions.runs.analysis_runs import has_judgements
 from rankme.actions.sitting import assignments, exclusions
+from rankme.actions.sitting.withdrawing import withdraw
 from rankme.exporting.texts import texts_csv
 from rankme.importing import read_material
 from rankme.models import Campaign, Participant
@@ -64,6 +65,14 @@ def test_what_an_excluded_worker_wrote_is_marked_or_left_out(campaign):
     assert marked == {rater.label} and len(rows) == 72
     kept = read(texts_csv(campaign, "e2e"))
     assert len(kept) == sum(row["excluded"] == "0" for row in rows)
+
+
+def test_withdrawn_texts_are_in_no_data_set(campaign):
+    rater = Participant.objects.first()
+    withdraw(rater, with_answers=True)
+    for shape in ("long", "e2e"):
+        assert 0 < len(read(texts_csv(campaign, shape))) < 72
+    assert rater.label not in {row["rater"] for row in read(texts_csv(campaign, "long"))}
 
 
 def test_a_changed_text_appears_once():

@@ -57,7 +57,7 @@ from .run_chunks import (
     plan_chunks,
     resamplings_of_run,
 )
-from .run_exclusions import exclusions, with_and_without_the_rule
+from .run_exclusions import exclusions, with_and_without_the_rule, without_withdrawn
 from .run_metrics import compared_of, keep_compared
 from .run_options import checked_options, default_options
 
@@ -110,7 +110,8 @@ def take_snapshot(run: AnalysisRun) -> None:
     """Store the judgements as they are now, and the chunks that they need: both or neither."""
     jobs.heartbeat(run, step="Reading the judgements")
     analyze(*TABLES_THAT_GROW)
-    table = _on_criteria(judgement_table(run.campaign), run.options.get("criteria"))
+    table = without_withdrawn(run.campaign, judgement_table(run.campaign))
+    table = _on_criteria(table, run.options.get("criteria"))
     table = of_versions(table, run.options.get("versions", ()))
     if not len(table):
         raise RefusedAction(_("There are no judgements on these criteria yet."))

@@ -53,6 +53,16 @@ def _sitting(screen: str) -> int:
     return int(screen.partition(".")[0])
 
 
+def without_withdrawn(campaign: Campaign, table: JudgementTable) -> JudgementTable:
+    """Leave out what raters have withdrawn. Rows of other excluded raters are in bundles, marked;
+    these must not be published any more.
+    """
+    withdrawn = campaign.rater_exclusions.filter(withdrawn_at=None, by_rater=True)
+    labels = set(withdrawn.values_list("participant__label", flat=True))
+    gone = np.array([label in labels for label in table.rater.labels], dtype=bool)
+    return table.rows(~gone[table.rater.codes]) if gone.any() else table
+
+
 def exclusions(run: AnalysisRun, table: JudgementTable) -> list[dict[str, str]]:
     """List the excluded raters with their reasons, as the report quotes them."""
     marked = set()

@@ -163,8 +163,12 @@ def test_withdrawn_answers_are_in_no_later_analysis(client, campaign):
     rater = withdraw(client, campaign, "answers")
     table = judgement_table(campaign)
     assert table.excluded is not None and table.excluded.all()
+    published = run_exclusions.without_withdrawn(campaign, table)
+    assert not len(published) and rater.label not in published.rater.labels
     run = AnalysisRun(campaign=campaign, options={"exclude_raters": []})
-    assert run_exclusions.exclusions(run, table) == [{"rater": rater.label, "reason": WITHDRAWN}]
+    for each in (table, published):
+        said = run_exclusions.exclusions(run, each)
+        assert said == [{"rater": rater.label, "reason": WITHDRAWN}]
     assert (rater.state, rater.outcome) == ("completed", "completed")
     assert rule_counts(campaign).withdrawn == 1
 
