@@ -113,7 +113,8 @@ def contrasts(
 
     Raises
     ------
-    Undefined : a difference has no error: there are too few raters or items
+    Undefined : a difference has no error, or nearly no degrees of freedom: there are too few raters
+        or items
 
     Source
     ------

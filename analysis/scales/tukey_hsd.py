@@ -19,6 +19,9 @@ from .studentised_range import probabilities, quantile
 
 # Beyond this many pairs, tails are interpolated between so many exact ones.
 EXACT_PAIRS = 300
+# With fewer, the 95 % quantile of two means is above 10^12, and takes minutes to find.
+LEAST_DF = 0.1
+TOO_FEW = "{:.2g} degrees of freedom are too few for an interval."
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,12 @@ def range_tail(statistics: Values, groups: int, df: float) -> Values:
     statistics : any shape
     groups : number of means
     df : of the residual
+
+    Raises
+    ------
+    Undefined : there are nearly no degrees of freedom
     """
+    _refuse_few(df)
     if len(statistics) <= EXACT_PAIRS:
         return _exact_tail(statistics, groups, df)
 
@@ -171,10 +179,16 @@ def range_quantile(probability: float, groups: int, df: float) -> float:
     ------
     Undefined : there are so few degrees of freedom that no number is large enough
     """
+    _refuse_few(df)
     try:
         return quantile(probability, groups, df)
     except ValueError as error:
-        raise Undefined(f"{df:.2g} degrees of freedom are too few for an interval.") from error
+        raise Undefined(TOO_FEW.format(df)) from error
+
+
+def _refuse_few(df: float) -> None:
+    if not df >= LEAST_DF:  # also where it is not a number
+        raise Undefined(TOO_FEW.format(df))
 
 
 def homogeneous_subsets(

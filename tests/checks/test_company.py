@@ -1,6 +1,5 @@
 """A page's company says nothing: no check is known by the texts that it shares with others."""
 
-import random
 import re
 from collections import Counter
 from typing import Any
@@ -41,20 +40,22 @@ def several_outputs(**changes: Any):
     )
 
 
-def blind_scores(pages: list[dict[str, Any]], rng: random.Random) -> list[list[float]]:
-    """The scores of a client that reads nothing: it remembers texts, finds numbers of points, and
-    marks down the odd texts of a page that shares others with another page."""
+def blind_scores(pages: list[dict[str, Any]]) -> list[list[float]]:
+    """The scores of a client that reads nothing: it remembers pages, finds numbers of points, and
+    marks down the odd texts of a page that shares others with another page.
+
+    Nothing else tells texts of a page apart, so any difference between them is one that it found.
+    """
     met = Counter(text for page in pages for text in page["outputs"])
-    memory: dict[str, float] = {}
     scores = []
     for page in pages:
         has_company = any(met[text] > 1 for text in page["outputs"])
+        alike = 60.0 + sum("".join(page["outputs"]).encode()) % 40
+        scores.append([])
         for text in page["outputs"]:
             asked = re.search(r"(\d+) points", text)
             is_odd = has_company and met[text] == 1
-            guess = float(asked[1]) if asked else rng.uniform(5, 30) + 60 * (not is_odd)
-            memory.setdefault(text, guess)
-        scores.append([memory[text] for text in page["outputs"]])
+            scores[-1].append(float(asked[1]) if asked else alike - 50 * is_odd)
     return scores
 
 
@@ -64,7 +65,7 @@ def sit_blindly(campaign, name: str) -> dict[str, float | None]:
     assignment = claim(rater)
     definition = campaigns.definition_of(campaign)
     pages = page_document(definition, trials_of(assignment), seed=assignment.pk)["trials"]
-    for place, scores in enumerate(blind_scores(pages, random.Random(name))):
+    for place, scores in enumerate(blind_scores(pages)):
         payload = payload_for(assignment, place)
         for answer in payload["answers"]:
             answer["value"] = scores[answer["place"]]
@@ -72,15 +73,19 @@ def sit_blindly(campaign, name: str) -> dict[str, float | None]:
     return measures_by_rater(campaign, [rater.pk])[rater.pk]
 
 
-def test_a_client_that_reads_nothing_finds_damage_no_better_than_chance():
+def test_a_client_that_reads_nothing_finds_no_damage():
     campaign = make_campaign(several_outputs(), items=36, systems=3)
     found = [sit_blindly(campaign, f"w{number}") for number in range(6)]
     assert all(one["look.failed"] == 0 for one in found), "a regular expression reads numbers"
-    failures = sum(one["spoiled.failed"] for one in found)
-    assert 10 <= failures <= 26, "half of 36, within three standard errors"
-    assert sum(one["spoiled.paired_p"] <= 0.05 for one in found) <= 1
+    assert [one["spoiled.mean_drop"] for one in found] == [0] * 6
+    assert [one["spoiled.paired_p"] for one in found] == [1] * 6
     # Nothing can hide that a page is there again: a rule needs an upper bound for that.
     assert all(one["again.icc"] == pytest.approx(1) for one in found)
+
+
+def test_the_same_client_finds_damage_where_a_check_shares_texts_with_another_page():
+    pages = [{"outputs": outputs} for outputs in (["a", "b"], ["a", "spoiled b"])]
+    assert blind_scores(pages)[1][0] - blind_scores(pages)[1][1] == 50
 
 
 def one_output(**changes: Any):

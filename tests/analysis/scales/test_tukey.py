@@ -10,6 +10,7 @@ from scipy.stats import studentized_range
 
 from analysis.errors import Undefined
 from analysis.scales.anova import factorial, group_moments, one_way
+from analysis.scales.comparison import contrasts
 from analysis.scales.studentised_range import probabilities, quantile
 from analysis.scales.tukey_hsd import (
     Tukey,
@@ -237,3 +238,11 @@ def test_too_few_degrees_of_freedom_are_a_reason_and_not_an_error():
     """A mixed model of two raters can have nearly none; the rest of the report is computed."""
     with pytest.raises(Undefined, match="degrees of freedom are too few"):
         range_quantile(0.95, 4, 0.001)
+
+
+@pytest.mark.parametrize("df", [0.0, float("nan"), 0.001])
+def test_contrasts_without_degrees_of_freedom_say_so(df):
+    """With 0.001 the search for a quantile took minutes."""
+    given = ["a", "b"], np.array([1.0, 2.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(Undefined, match="degrees of freedom"):
+        contrasts(*given, alpha=0.05, df=df, higher_is_better=True)
