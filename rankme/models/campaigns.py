@@ -24,6 +24,8 @@ SEEN = gettext_noop("judgements seen")
 ANALYSED = gettext_noop("analysis requested")
 # The verb of the event that contains the preregistration.
 PREREGISTERED = gettext_noop("plan registered")
+# The verb of the event that contains what the planner promised.
+PROMISED = gettext_noop("answer of the planner recorded")
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 

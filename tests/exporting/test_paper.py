@@ -6,13 +6,21 @@ import subprocess
 
 import pytest
 
+from analysis.cli.commands import main
 from analysis.report.answer import answers_of
+from rankme.actions.audit import note
+from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.actions.campaign.paper import confirm_answers
+from rankme.actions.campaign.planned_work import planned_work
+from rankme.actions.campaign.planner import planner_defaults, record_promise
 from rankme.actions.sitting import exclusions
+from rankme.errors import RefusedAction
 from rankme.exporting.paper import heds, methods
 from rankme.exporting.paper.heds_questions import LANGUAGES, OTHER_LANGUAGE, QUESTIONS
 from rankme.exporting.paper.study import confirmed_answers, study_of, without_small
+from rankme.forms.planner import PlannerForm
 from rankme.models import AuditEvent
+from rankme.models.campaigns import PROMISED
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.heds import FORM, needs_the_form
 from tests.runs import asked, executed, rated_campaign
@@ -55,9 +63,27 @@ def test_our_questions_are_those_of_the_form():
 
 def test_33_answers_are_from_the_record_22_are_drafts_and_7_are_open(analysed):
     study = study_of(analysed)
-    assert heds.state(heds.answers(study)) == {"answered": 33, "draft": 13, "open": 16}
+    assert heds.state(heds.answers(study)) == {"answered": 33, "draft": 14, "open": 15}
     by = [question.by for question in QUESTIONS]
     assert {who: by.count(who) for who in by} == {"person": 7, "draft": 22, "record": 33}
+
+
+def test_all_22_drafts_are_there_where_the_record_has_what_they_are_from(db):
+    design = {"kind": "latin_square", "stratify_by": "theme"}
+    campaign = make_campaign(slider_definition(input_kind="mr", design=design), launch=False)
+    assert heds.state(heds.answers(study_of(campaign)))["draft"] == 16
+    owner = campaign.owner
+    owner.first_name, owner.last_name, owner.email = "Ada", "Lovelace", "ada@example.org"
+    owner.save()
+    assert heds.state(heds.answers(study_of(campaign)))["draft"] == 20
+    earlier = make_campaign(launch=False, owner=owner)
+    people = {"1.3.1.2": "University of A", "1.3.2.2": "University of B", "5.1": "Board 1"}
+    confirm_answers(earlier, people, by=owner)
+    answers = heds.answers(study_of(campaign))
+    drafts = {each.question.number: each.draft for each in answers if each.draft}
+    assert len(drafts) == 22
+    assert drafts.keys() == {each.number for each in QUESTIONS if each.by == "draft"}
+    assert (drafts["1.3.2.2"], drafts["1.3.2.1"]) == ("University of B", "Ada Lovelace")
 
 
 def test_an_answer_changes_with_the_record(analysed):
@@ -173,3 +199,63 @@ def test_the_texts_compile(analysed, tmp_path):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
+
+
+@pytest.fixture
+def draft(db):
+    return make_campaign(slider_definition(raters_per_trial=2), items=6, systems=4, launch=False)
+
+
+def promised(draft, **changes):
+    asked = PlannerForm(planner_defaults(draft, planned_work(draft)) | changes)
+    assert asked.is_valid(), asked.errors
+    record_promise(draft, asked.cleaned_data, by=draft.owner)
+    return {each.name: each.text for each in heds.answers(study_of(draft))}
+
+
+def power(answers):
+    return [answers[f"3.1.3.{part}"] for part in (1, 2, 3)]
+
+
+def test_power_that_was_not_looked_at_is_said_plainly(draft):
+    found = power({each.name: each.text for each in heds.answers(study_of(draft))})
+    assert found == ["None: no power analysis was recorded before the launch.", "N/A", "N/A"]
+    assert "No power analysis made before the study is on record." in methods.limitations(
+        study_of(draft)
+    )
+
+
+@pytest.mark.parametrize("spreads", ["e2e-quality", "own"])
+def test_power_is_what_the_planner_promised_and_its_command_computes_it_again(
+    draft, capsys, spreads
+):
+    method, value, code = power(promised(draft, raters=12, items=40, spreads=spreads))
+    assert "12 raters, 40 items and 4 systems, 2 raters for each output" in method
+    assert main([*code.split()[3:], "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)["plan"]["prospect"]
+    unit = " residual SDs" if spreads != "own" else ""
+    assert value == (
+        f"Power .80 for a difference of {again['detectable']:.2g}{unit} between two systems, "
+        f"with intervals of ± {again['half_width']:.2g} on average."
+    )
+
+
+def test_the_newest_promise_counts_and_none_is_recorded_after_the_launch(draft):
+    promised(draft, raters=12)
+    assert "of ±" in power(promised(draft, raters=40))[1]
+    assert "40 raters" in power(promised(draft, raters=40))[0]
+    launch_campaign(draft, by=draft.owner)
+    with pytest.raises(RefusedAction, match="before the launch"):
+        promised(draft)
+    said = methods.limitations(study_of(draft))
+    assert any(each.startswith("Before the study its planner promised: Power .80") for each in said)
+
+
+def test_a_study_smaller_than_its_plan_says_so(analysed):
+    plan = {"raters": 9, "items": 6, "repeats": 2, "systems": 4, "shown": 1, "coverage": 1.0}
+    found = {"generality": "both", "spreads": "own", "detectable": 3.0, "half_width": 2.0}
+    note(analysed, analysed.owner, PROMISED, **plan, **found)
+    said = "That was for 9 raters and 6 items; 4 and 6 were analysed."
+    assert said in methods.as_markdown(study_of(analysed))
+    note(analysed, analysed.owner, PROMISED, **plan | {"raters": 4}, **found)
+    assert "That was for" not in methods.as_markdown(study_of(analysed))

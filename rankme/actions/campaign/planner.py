@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from analysis.planning.budget import Limits, Terms
 from analysis.planning.outlook import Outlook, outlook
 from analysis.planning.pilots import Pilot, Prediction, predicted
 from analysis.planning.published import STUDIES, study
 from analysis.planning.sizes import Size, Spreads
+from rankme.actions.audit import note
+from rankme.errors import RefusedAction
 from rankme.models import Campaign
+from rankme.models.campaigns import PROMISED
 from rankme.protocols.definition import Definition
 
 from .campaigns import definition_of
@@ -134,6 +138,35 @@ def planned_of(campaign: Campaign, asked: Mapping[str, Any], *, by: User) -> Pla
     if len(pilot.means) < LEAST_SYSTEMS_TO_PREDICT:
         return Planned(found, pilot.spreads, pilot)
     return Planned(found, pilot.spreads, pilot, predicted(pilot, size, draws=DRAWS))
+
+
+@transaction.atomic
+def record_promise(campaign: Campaign, asked: Mapping[str, Any], *, by: User) -> None:
+    """Keep what the planner says about this size in the history, for texts about the study.
+
+    Parameters
+    ----------
+    asked : as in `planned_of`
+
+    Raises
+    ------
+    OptionsError : impossible numbers
+    RefusedAction : the campaign is launched, or the pilot cannot be used
+    """
+    # A launch that waits for this lock finds the record; one that held it makes the plan too late.
+    if not Campaign.objects.select_for_update().get(pk=campaign.pk).is_draft:
+        raise RefusedAction("A plan can only be recorded before the launch.")
+    plan = planned_of(campaign, asked, by=by).outlook.plan
+    size, found = plan.size, plan.prospect
+    spreads: Any = asked["spreads"]
+    if spreads == OWN:
+        spreads = {name: asked[name] for name in SPREADS}
+    note(
+        campaign, by, PROMISED,
+        raters=size.raters, items=size.items, repeats=size.repeats, systems=size.systems,
+        shown=size.on_a_screen, coverage=size.coverage, generality=size.generality,
+        spreads=spreads, detectable=found.detectable, half_width=found.half_width,
+    )  # fmt: skip
 
 
 def _spreads(asked: Mapping[str, Any]) -> Spreads:

@@ -90,8 +90,9 @@ def _facts(study: Study) -> Iterator[tuple[str, str]]:
     shared = study.public_report
     yield "1.2", f"1: {shared}" if shared else "2"
     yield "3.1.1", from_to(counts.outputs) if counts else str(study.campaign.items.count())
-    for number in ("3.1.3.1", "3.1.3.2", "3.1.3.3"):
-        yield number, NONE
+    yield "3.1.3.1", phrases.power_method(study)
+    yield "3.1.3.2", phrases.power_value(study)
+    yield "3.1.3.3", phrases.power_code(study)
     if study.report is not None:
         yield "3.2.1", str(study.report.data.raters)
     if study.campaign.is_archive:  # nothing else is known of judgements collected elsewhere
@@ -123,14 +124,16 @@ def _drafts(study: Study) -> Iterator[tuple[str, str]]:
     campaign, definition = study.campaign, study.definition
     owner = campaign.owner
     yield "1.1.2", f"{definition.title} ({campaign.code})"
+    usual = study.usual
     for section in ("1.3.1", "1.3.2"):
-        yield f"{section}.1", owner.get_full_name()
-        yield f"{section}.3", owner.email
+        yield f"{section}.1", usual.get(f"{section}.1") or owner.get_full_name()
+        yield f"{section}.2", usual.get(f"{section}.2", "")
+        yield f"{section}.3", usual.get(f"{section}.3") or owner.email
     kinds = {"mr": "1", "tables": "1", "text": "6", "images": "11"}
     yield "2.1", kinds.get(definition.input_kind, "14: raters see none")
     yield "2.2", "11" if definition.shows_files("outputs") else "6"
-    if definition.input_kind in ("mr", "tables"):
-        yield "2.3", "9"
+    tasks = {"mr": "9", "tables": "9", "images": "18"}
+    yield "2.3", tasks.get(definition.input_kind, "")
     for number in ("2.4", "2.5"):
         yield number, definition.language.partition("-")[0]
     yield "3.1.2", "2" if definition.design.stratify_by else ""
@@ -179,6 +182,7 @@ def _criterion_drafts(criterion: CriterionSpec, study: Study) -> Iterator[tuple[
         screen.shows("input") for screen in study.definition.screens if criterion.name in screen.ask
     )
     yield "4.1.1", "1" if criterion.tool.is_objective else "2"
+    yield "4.1.2", "2" if criterion.tool.is_objective else "3"
     yield "4.1.3", "2" if shows_input else "1"
     is_measured = criterion.tool.kind in ("time", "error")
     yield "4.2.1", "1" if is_measured else "2"

@@ -152,8 +152,25 @@ def limitations(study: Study) -> list[str]:
     if not study.campaign.is_archive and definition.crowd.open_link:
         found.append("Anyone with the link could take part, so one person may have done so twice.")
     found.append(f"Texts for raters were in one language ({definition.language}).")
-    found.append("No power analysis made before the study is on record.")
+    found.append(_power(study))
     return found
+
+
+def _power(study: Study) -> str:
+    """What the study was planned to find, and whether it became as large as planned."""
+    promise = study.promise
+    if promise is None:
+        return "No power analysis made before the study is on record."
+    said = f"Before the study its planner promised: {phrases.power_value(study)}"
+    if study.report is None:
+        return said
+    data = study.report.data
+    if data.raters >= promise["raters"] and data.items >= promise["items"]:
+        return said
+    return (
+        f"{said} That was for {counted(promise['raters'], 'rater')} and "
+        f"{counted(promise['items'], 'item')}; {data.raters:,} and {data.items:,} were analysed."
+    )
 
 
 def _limits_of_report(study: Study) -> Iterator[str]:

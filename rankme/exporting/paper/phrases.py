@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analysis.inference import beyond
+from analysis.planning.published import STUDIES
 from analysis.reliability.coefficients import Coefficient
 from analysis.report.answer import answer_of
 from analysis.report.model import CriterionReport
 from rankme.protocols.definition import Definition
 
 from .study import Study
+
+KEYS = {each.key for each in STUDIES}
 
 
 def counted(number: int, name: str) -> str:
@@ -80,6 +85,69 @@ def shown(definition: Definition) -> str:
         f"{', '.join(screen.ask)}"
         for number, screen in enumerate(definition.screens, 1)
     )
+
+
+def power_method(study: Study) -> str:
+    """How the planner looked at the power before the launch, or that nobody did."""
+    promise = study.promise
+    if promise is None:
+        return "None: no power analysis was recorded before the launch."
+    sizes = [counted(promise[f"{name}s"], name) for name in ("rater", "item", "system")]
+    return (
+        f"Planner of RankME before the launch: {listed(sizes)}, "
+        f"{counted(promise['repeats'], 'rater')} for each output; judgements scatter as in "
+        f"{_scatter(promise['spreads'])}; the test of the report at level .05 for all pairs "
+        f"together, {beyond(promise['generality'])}."
+    )
+
+
+def _scatter(spreads: Any) -> str:
+    if isinstance(spreads, dict):
+        return ", ".join(f"{name.replace('_', ':')} SD {sd:g}" for name, sd in spreads.items())
+    titles = {each.key: each.title for each in STUDIES}
+    return titles.get(spreads) or f"the pilot {_pilot(spreads)}"
+
+
+def _pilot(spreads: str) -> str:
+    return spreads.removeprefix("pilot-")
+
+
+def power_value(study: Study) -> str:
+    """The smallest difference that the planner promised to find."""
+    promise = study.promise
+    if promise is None:
+        return "N/A"
+    if promise["detectable"] is None:
+        return "None: with fewer than three raters or items nothing can be claimed."
+    unit = (
+        " residual SDs"
+        if isinstance(promise["spreads"], str) and promise["spreads"] in KEYS
+        else ""
+    )
+    return (
+        f"Power .80 for a difference of {promise['detectable']:.2g}{unit} between two systems, "
+        f"with intervals of ± {promise['half_width']:.2g} on average."
+    )
+
+
+def power_code(study: Study) -> str:
+    """The command that computes it again."""
+    promise = study.promise
+    if promise is None:
+        return "N/A"
+    spreads = promise["spreads"]
+    command = "python -m analysis plan"
+    if isinstance(spreads, dict):
+        ending = " --spreads " + ",".join(f"{name}={sd:g}" for name, sd in spreads.items())
+    elif spreads in KEYS:
+        ending = f" --study {spreads}"
+    else:
+        command, ending = (
+            f"{command} judgements.csv",
+            f" (with those of the pilot {_pilot(spreads)})",
+        )
+    named = ("raters", "items", "repeats", "systems", "shown", "coverage", "generality")
+    return f"{command} {' '.join(f'--{name} {promise[name]}' for name in named)}{ending}"
 
 
 def aggregation(found: CriterionReport, study: Study) -> str:

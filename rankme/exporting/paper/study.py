@@ -19,6 +19,7 @@ from analysis.report.stored import read_report
 from rankme.designs.registry import DESIGNS
 from rankme.exporting.bundle import newest_version, run_table
 from rankme.models import AnalysisRun, AuditEvent, Campaign, PanelStudy, Submission
+from rankme.models.campaigns import PROMISED
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
@@ -54,6 +55,22 @@ class Study:
     @cached_property
     def counts(self) -> Counts | None:
         return None if self.run is None else _counts(self.run.pk, self.run.data_sha256)
+
+    @cached_property
+    def promise(self) -> dict[str, Any] | None:
+        """What the planner said of the plan before the launch, where somebody recorded it."""
+        events = AuditEvent.objects.filter(campaign=self.campaign, verb=PROMISED)
+        newest = events.order_by("-number").first()
+        return None if newest is None else dict(newest.detail)
+
+    @cached_property
+    def usual(self) -> dict[str, str]:
+        """What the owner confirmed about people (1.3) in other campaigns, newest last."""
+        events = AuditEvent.objects.filter(campaign__owner=self.campaign.owner, verb=CONFIRMED)
+        said: dict[str, str] = {}
+        for detail in events.order_by("number").values_list("detail", flat=True):
+            said |= {name: text for name, text in detail.items() if name.startswith("1.3.")}
+        return said
 
     @cached_property
     def excluded(self) -> list[dict[str, str]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.formats import number_format
@@ -21,13 +23,19 @@ from rankme.actions.campaign.plan_simulations import (
     start_simulation,
 )
 from rankme.actions.campaign.planned_work import PlannedWork
-from rankme.actions.campaign.planner import OWN, Planned, planned_of, planner_defaults
+from rankme.actions.campaign.planner import (
+    OWN,
+    Planned,
+    planned_of,
+    planner_defaults,
+    record_promise,
+)
 from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
 from rankme.models import Campaign
 from rankme.permissions import user_of
 
-from .campaign_page import FORM, campaign_page, refusals_as_messages
+from .campaign_page import FORM, act, campaign_page, refusals_as_messages
 
 LEAST_SYSTEMS = 2
 HALF_WIDTH = gettext_lazy("Interval of a difference, ±")
@@ -74,15 +82,33 @@ def planner_context(
 def planner(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The planner's answer alone, which a script asks for while somebody moves a slider.
 
-    A post has a worker check it by simulation.
+    A post has a worker check it by simulation, or records the answer to what was `asked`.
     """
     pilots = pilots_for(campaign, user_of(request))
     if request.method == "POST":
+        if "asked" in request.POST:
+            return _record(request, campaign, PlannerForm(_asked(request), pilots=pilots))
         return _simulate(request, campaign, PlannerForm(request.POST, pilots=pilots))
     form = PlannerForm(request.GET, pilots=pilots)
     context = {"planner": form, "campaign": campaign} | _answer(request, campaign, form)
     status = 200 if form.is_valid() and not context.get("planner_refusal") else 422
     return render(request, "organiser/setup/_prospect.html", context, status=status)
+
+
+def _asked(request: HttpRequest) -> QueryDict:
+    return QueryDict(request.POST["asked"])
+
+
+def _record(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> HttpResponse:
+    launch = reverse("rankme:campaign-launch", args=[campaign.code])
+    answer = _answer(request, campaign, form)
+    if "planned" not in answer:
+        missing = _("Nothing was recorded: some numbers of the planner are missing.")
+        messages.error(request, answer.get("planner_refusal", missing))
+        return redirect(f"{launch}#planner")
+    done = _("The answer of the planner is in the history, and in the texts for the paper.")
+    act(request, done, record_promise, campaign, form.cleaned_data)
+    return redirect(f"{launch}?{_asked(request).urlencode()}#planner")
 
 
 def _answer(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> dict[str, Any]:
@@ -95,6 +121,7 @@ def _answer(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> dict
     return {
         "planned": found,
         "outlook": found.outlook,
+        "asked": urlencode({name: v for name, v in form.cleaned_data.items() if v is not None}),
         "plan_rows": list(_rows(found.outlook)),
         "in_residuals": found.pilot is None and form.cleaned_data["spreads"] != OWN,
         "pilot": found.pilot,

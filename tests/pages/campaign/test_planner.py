@@ -1,6 +1,7 @@
 """The planner of the launch page: its form, its answer, and who may ask."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
 from celery import current_app
@@ -15,6 +16,7 @@ from rankme.actions.sitting.exclusions import exclude_rater
 from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
 from rankme.models import Campaign
+from rankme.models.campaigns import PROMISED
 from rankme.queries.judgement_table import judgement_table
 from rankme.worker import tasks
 from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
@@ -59,6 +61,29 @@ def test_more_raters_find_smaller_differences(olga, draft):
     few, many = (answer_to(olga, draft, raters=each, items=50) for each in (6, 40))
     least = [each.context["outlook"].plan.prospect.detectable for each in (few, many)]
     assert least[1] < least[0]
+
+
+def test_an_answer_is_recorded_as_it_was_shown(olga, draft):
+    shown = answer_to(olga, draft, raters=12, items=50)
+    address = reverse("rankme:campaign-planner", args=[draft.code])
+    answered = olga.post(address, {"asked": shown.context["asked"]})
+    assert answered.url.startswith(reverse("rankme:campaign-launch", args=[draft.code]) + "?")
+    assert "raters=12" in answered.url
+    (event,) = draft.audit_events.filter(verb=PROMISED)
+    prospect = shown.context["outlook"].plan.prospect
+    assert (event.detail["raters"], event.detail["items"]) == (12, 50)
+    assert event.detail["detectable"] == pytest.approx(prospect.detectable)
+
+
+@pytest.mark.parametrize("asked", ["", "raters=many", "raters=3&raters=4", "%00=%ff", "a" * 9000])
+def test_nothing_is_recorded_of_numbers_that_are_none(olga, draft, asked):
+    address = reverse("rankme:campaign-planner", args=[draft.code])
+    page = olga.post(address, {"asked": asked}, follow=True)
+    assert "Nothing was recorded" in page.content.decode()
+    impossible = planner_defaults(draft, planned_work(draft)) | {"repeats": 30, "raters": 5}
+    page = olga.post(address, {"asked": urlencode(impossible)}, follow=True)
+    assert "different raters" in page.content.decode()
+    assert not draft.audit_events.filter(verb=PROMISED).exists()
 
 
 def test_money_asks_for_the_best_plan(olga, draft):
