@@ -47,8 +47,15 @@ class Panel:
     paying_address: str = ""
     # What stands for the rater's id in addresses that the panel shows; nobody fills it in.
     unfilled: str = ""
+    # What people call it, where that is not the name.
+    called: str = ""
     # A site's own hosts of this panel, from its settings.
     own_hosts: set[str] = field(default_factory=set)
+
+    @property
+    def title(self) -> str:
+        """Its name as people write it."""
+        return self.called or self.name.capitalize()
 
     def may_follow(self, outcome: Outcome, address: str, *, is_general: bool) -> bool:
         """Whether raters may be sent to `address` after this outcome.

@@ -173,6 +173,7 @@ def test_an_export_that_names_no_system_says_that_there_is_one(ratings, tmp_path
     found = examine(path)
     assert ": 48 judgements, 6 raters, 8 items, 1 system, 1 criterion;" in found.read
     assert "no column names the system" in " ".join(found.understood)
+    assert 'add a column "system"' in " ".join(found.understood)
     assert "one system" in found.criteria[0].published
 
 

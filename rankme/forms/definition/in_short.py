@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from rankme.designs.registry import DESIGNS
+from rankme.panel_links import PANELS
 
 from .settings import FIRST_DESIGN, Document
 
@@ -60,6 +61,7 @@ def _crowd(document: Document) -> str:
     crowd = document.get("crowd") or {}
     pay = crowd.get("pay_per_batch") or 0
     panel = str(crowd.get("panel") or "generic")
+    panel = _(PANELS[panel].title) if panel in PANELS else panel
     if not pay:
         return f"{panel}, " + _("no pay")
     amount = f"{pay} {crowd.get('currency') or 'GBP'}"

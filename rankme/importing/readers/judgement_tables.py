@@ -85,7 +85,11 @@ def _note_reading(table: Table, spool: JudgementSpool) -> None:
     if "rater" not in {*columns.roles, *columns.said}:
         spool.notes.append(f"{label}: no column names the raters, so each row is one.")
     if "system" not in {*columns.roles, *columns.said}:
-        spool.notes.append(f"{label}: no column names the system, so the file's name does.")
+        spool.notes.append(
+            f"{label}: no column names the system, so the file's name does. If there are several, "
+            'add a column "system" with the system of each output (for example by joining the list '
+            "of your outputs by their ids)."
+        )
     if named := left_out(table):
         spool.notes.append(f"{label}: these columns are left out: {', '.join(named)}.")
 

@@ -129,6 +129,7 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "missing_texts": missing_texts(definition),
         "size": size_of(campaign),
         "design": _(design.title),
+        "panel_title": _(PANELS[definition.crowd.panel].title),
         "design_help": _(design.help),
         "gate": gate_of(definition),
         "claims_about": _(GENERALITY[definition.generality]),
@@ -207,6 +208,7 @@ def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "form": form,
         "open_link": entry if definition.crowd.open_link else "",
         "panel_link": panel_link(entry, definition),
+        "panel_title": _(PANELS[definition.crowd.panel].title),
         "page": page,
     }
     return render_campaign(
