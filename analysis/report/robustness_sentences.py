@@ -264,10 +264,13 @@ def _about_more(found: MoreUnits) -> str:
         return "no interval" if size.half_width is None else f"± {_short(size.half_width)}{unit}"
 
     now = found.now
+    # Of comparisons, raters and items with little work count for less: the effective numbers.
+    shares = " (this campaign's, counted by their shares of the work)"
     return (
-        f"If every rater judged every item, {now.raters} raters and {now.items} items would give "
-        f"differences of two systems within {width(now)}; twice the raters "
-        f"{width(found.twice_raters)}, twice the items {width(found.twice_items)}."
+        f"If every rater judged every item, {now.raters} raters and {now.items} items"
+        f"{shares if found.unit == 'log-odds' else ''} would give differences of two "
+        f"systems within {width(now)}; twice the raters {width(found.twice_raters)}, twice "
+        f"the items {width(found.twice_items)}."
     )
 
 

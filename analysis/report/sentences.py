@@ -263,11 +263,12 @@ def _about_mixed(
     alpha = options.alpha
     if section.mixed is not None:
         strictness = "raters' strictness and " if units.raters.number > 1 else ""
+        told = any(pair.p < alpha for pair in section.mixed.contrasts)
         yield (
             f"The mixed model {section.mixed.formula} allows for {strictness}items' difficulty, "
             "and takes raters and items to have no tastes: "
-            f"{_apart(section.mixed.contrasts, alpha)} differ (simultaneous intervals). Claim none "
-            "of them on this model alone."
+            f"{_apart(section.mixed.contrasts, alpha)} differ (simultaneous intervals)."
+            f"{' Claim none of them on this model alone.' if told else ''}"
         )
     if section.mixed_full is not None:
         yield (

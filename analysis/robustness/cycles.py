@@ -68,7 +68,7 @@ def cycles(
 
     Raises
     ------
-    Undefined : fewer than three systems, or too many
+    Undefined : fewer than three systems that were all compared, or too many
 
     Source
     ------
@@ -93,6 +93,10 @@ def cycles(
         steps[a, b] = Step(each.a, each.b, each.share, each.low, each.high, each.comparisons)
         steps[b, a] = Step(each.b, each.a, 1 - each.share, *flipped, each.comparisons)
     is_compared = ~np.isnan(share)
+    met = is_compared.astype(np.int64)
+    triples = int(np.trace(met @ met @ met)) // 6
+    if not triples:
+        raise Undefined("No three systems were all judged side by side.")
     beats = np.where(is_compared, share, 0.0) > 0.5
     circles = [
         (a, int(b), int(c))
@@ -103,9 +107,8 @@ def cycles(
     ]
     surest = sorted(circles, key=lambda each: _weakest(low, share, each), reverse=True)
     claimed = [_weakest(low, share, each)[0] > 0.5 for each in surest]
-    met = is_compared.astype(np.int64)
     return Cycles(
-        triples=int(np.trace(met @ met @ met)) // 6,
+        triples=triples,
         found=len(circles),
         claimed=sum(claimed),
         shown=tuple(

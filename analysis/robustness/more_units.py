@@ -26,7 +26,8 @@ class Size:
 class MoreUnits:
     """Widths of other campaigns in which every rater judges every item.
 
-    `now` has as many raters and items as this campaign; `twice_raters` and `twice_items` twice as
+    `now` has as many raters and items as this campaign (of comparisons: their effective numbers,
+    which are less where loads are unequal); `twice_raters` and `twice_items` twice as
     many of one. `unit` is that of the differences.
     """
 

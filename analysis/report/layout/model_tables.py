@@ -27,7 +27,7 @@ def model_tables(
         yield _estimates_table("clustered", caption, section.clustered.means, systems)
     model = section.mixed_full or section.mixed
     if model:
-        notes = (model.formula, scale)
+        notes = (model.formula, *([] if scale == "untransformed" else [f"Analysed: the {scale}."]))
         yield replace(mixed_table(model, systems), role=Role.HONEST, notes=notes)
         yield pairs_table(
             "mixed-pairs", _("Mixed model, pair by pair, simultaneous"), model.contrasts

@@ -42,7 +42,6 @@ def ranking_table(ranking: Ranking, scheme: str) -> Table:
         ),
         role,
         heads=3,
-        notes=(ranking.signature,),
     )
 
 

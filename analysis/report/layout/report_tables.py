@@ -12,6 +12,7 @@ from analysis.report.answer import Answer, answers_of
 from analysis.report.category_section import CategorySection
 from analysis.report.declined import declined_tables
 from analysis.report.model import CriterionReport, RankChange, Report
+from analysis.report.robustness_sentences import TITLES
 from analysis.report.sentences import stated
 from analysis.scales.correlations import Correlation
 from analysis.translatable import gettext_noop as _
@@ -259,6 +260,27 @@ def tables_of(
     ]
 
 
+# Titles of methods that can be without a result.
+METHODS = {
+    **TITLES,
+    "anova": _("Analysis of variance"),
+    "blocks": _("Means of blocks"),
+    "clustered": _("Least squares with errors clustered by rater and item"),
+    "dunn": _("Pairs of the test on ranks"),
+    "equivalence": _("Equivalence"),
+    "friedman": _("Friedman's test"),
+    "generalisability": _("What the scores vary with"),
+    "kruskal": _("Kruskal–Wallis test"),
+    "logarithm": _("Logarithms of the values"),
+    "mixed": _("Mixed model without tastes"),
+    "mixed_full": _("Mixed model with tastes"),
+    "ordinal": _("Ordinal mixed model"),
+    "rater_tests": _("Exact tests over raters"),
+    "welch": _("Welch's test"),
+    "wilcoxon": _("Wilcoxon's signed ranks"),
+}
+
+
 def _criterion(
     found: CriterionReport,
     answer: Answer,
@@ -268,7 +290,7 @@ def _criterion(
 ) -> CriterionTables:
     sections = [found.ranking, found.scale, found.effects, found.robustness, found.spans]
     undefined = {
-        method: reason
+        METHODS.get(method, method): reason
         for section in sections
         if section
         for method, reason in section.undefined.items()

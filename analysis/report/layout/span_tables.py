@@ -17,7 +17,7 @@ from .table_model import SYSTEM, Column, Format, Role, Table, rows_of
 
 def span_tables(section: SpanSection) -> Iterator[Table]:
     """Lay out one criterion's marks as tables, except the coefficients of agreement."""
-    notes = (f"{section.weights}", *section.notes)
+    notes = (f"Weights of errors: {section.weights}", *section.notes)
     yield replace(systems_table(section.systems), name="span-scores", role=Role.PAPER, notes=notes)
     if section.ranking is not None:
         ranking = ranking_table(section.ranking, "none")

@@ -176,7 +176,7 @@ def more_units_plot(found: MoreUnits, width: float = TWO_COLUMNS) -> Figure:
     axes.legend(frameon=False)
     label_x(
         figure,
-        "raters, if each judged every item; diamond: as many raters and items as in this campaign",
+        "raters, if each judged every item; diamond: the numbers of this campaign",
     )
     return figure
 

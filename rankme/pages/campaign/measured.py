@@ -81,9 +81,9 @@ def _checks(definition: Definition) -> Iterator[str]:
         yield _("raters are excluded if {rule}").format(rule=rule)
 
 
-def scale_of(criterion: CriterionSpec) -> str:
+def scale_of(criterion: CriterionSpec, *, has_ends: bool = True) -> str:
     """What raters could answer: the instrument, the labels of its points, or its two ends."""
     labels = criterion.tool.labels(criterion.settings)
     named = [f"{number:g}: {label}" for number, label in sorted(labels.items())]
-    ends = [end for end in (criterion.low, criterion.high) if end]
+    ends = [end for end in (criterion.low, criterion.high) if end and has_ends]
     return " ".join([_(criterion.tool.title), " · ".join(named) or " … ".join(ends)]).strip()

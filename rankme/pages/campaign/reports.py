@@ -287,10 +287,15 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
 def _headings(run: AnalysisRun) -> dict[str, Heading]:
     """Headings of the criteria, with their questions as they were when the run began.
 
-    Files and commands use the short name, so the page shows it where the title differs.
+    Files and commands use the short name, so the page shows it where the title differs. Of marks
+    with a score, the ends of the scale belong to the score.
     """
     return {
-        name: Heading(name, spec.question, scale_of(spec))
+        name: Heading(
+            name,
+            spec.question,
+            scale_of(spec, has_ends=name != spec.name or "score" not in spec.derived),
+        )
         for spec in _definition(run).criteria
         for name in (spec.name, *(f"{spec.name}_{suffix}" for suffix in spec.derived))
     }

@@ -166,6 +166,11 @@ def mixed(name, found, part, _report):
     return model.formula, *apart(model.contrasts, found.alpha)
 
 
+def mixed_of_none(found, part, _report):
+    formula, told, number = mixed("mixed", found, part, _report)
+    return formula, told, number, " Claim none of them on this model alone." if told else ""
+
+
 def clustered(found, part, _report):
     told, number = apart(section(found).clustered.contrasts, found.alpha)
     end = "claim these" if told else "no difference can be claimed"
@@ -252,8 +257,8 @@ SAID: dict[str, Meant] = {
     r"with all claims holding together; base a claim about one pair of systems "
     rf"{ABOUT_NEW} on these\.": strengths,
     rf"The mixed model {FORMULA} allows for raters' strictness and items' difficulty, and takes "
-    rf"raters and items to have no tastes: {COUNT} differ \(simultaneous intervals\)\. Claim none "
-    r"of them on this model alone\.": partial(mixed, "mixed"),
+    rf"raters and items to have no tastes: {COUNT} differ \(simultaneous intervals\)\."
+    r"( Claim none of them on this model alone\.)?": mixed_of_none,
     rf"The mixed model {FORMULA} also allows each rater and each item an effect of its own on each "
     rf"system: {COUNT} differ \(simultaneous intervals\)\. It takes .* too often\.":
     partial(mixed, "mixed_full"),
