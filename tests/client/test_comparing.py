@@ -3,11 +3,14 @@
 import pandas as pd
 import pytest
 import rankme_client
+from django.contrib.auth.models import User
 from rankme_client import ApiError, JobFailed, StillWaiting
 from rankme_client.frames import BadFrame
 
-from rankme.models import Campaign, Invitation
+from rankme.actions.panel import accounts, studies, sync
+from rankme.models import Campaign, Invitation, PanelStudy
 from tests.client.in_process import let_raters_work, site_of
+from tests.panels.loop import Raters
 
 pytestmark = pytest.mark.django_db
 OUTPUTS = pd.DataFrame(
@@ -102,6 +105,37 @@ def test_judgements_and_the_answer_come_back_as_tables(site):
     assert report.run == campaign.report().run  # no judgement has come since
     assert "preference/agreement" in report.tables
     assert "bradley" in report.latex().lower()
+
+
+@pytest.mark.slow
+def test_raters_of_a_panel_are_drafted_once_and_make_the_table(site, practice):
+    """The script drafts the study; a person publishes it, and the panel sends its people."""
+    owner = User.objects.get(username="olga")
+    account = accounts.add_account(owner=owner, name="Lab", token=practice.token)
+    panel = rankme_client.Panel(account.pk, reward=200, minutes=10, ceiling=3_000)
+    campaign = compare(site, raters=3, panel=panel)
+    assert compare(site, raters=3, panel=panel).code == campaign.code
+    study = PanelStudy.objects.get()
+    assert (study.places, study.reward, study.state) == (3, 200, "UNPUBLISHED")
+    assert [each.status for each in practice.books.studies.values()] == ["UNPUBLISHED"]
+    assert campaign.study()["ceiling"] == 3_000
+    assert campaign.links()["open_link"] == ""
+    raters = Raters(practice, studies.publish_study(study, by=owner))
+    for name in ("ann", "ben", "cem"):
+        person = raters.arrive(name)
+        link = campaign.links()["panel_link"]
+        for asked, given in (
+            ("PROLIFIC_PID", person.participant),
+            ("SESSION_ID", person.id),
+            ("STUDY_ID", study.external_id),
+        ):
+            link = link.replace(f"{{{{%{asked}%}}}}", given)
+        let_raters_work(link, 1, better=OUTPUTS["ours"])
+        code = Campaign.objects.get().participants.get(external_id=person.participant)
+        practice.books.submit(person, code.completion_code)
+    assert list(campaign.wait(timeout=1).table()["System"]) == ["ours", "baseline"]
+    sync.sync_study(raters.again())
+    assert set(campaign.raters()["panel"]) == {"prolific"}
 
 
 def test_waiting_ends_with_what_is_missing_and_how_to_go_on(site):
