@@ -161,11 +161,14 @@ def record_promise(campaign: Campaign, asked: Mapping[str, Any], *, by: User) ->
     spreads: Any = asked["spreads"]
     if spreads == OWN:
         spreads = {name: asked[name] for name in SPREADS}
+    half_width = found.half_width
     note(
         campaign, by, PROMISED,
         raters=size.raters, items=size.items, repeats=size.repeats, systems=size.systems,
         shown=size.on_a_screen, coverage=size.coverage, generality=size.generality,
-        spreads=spreads, detectable=found.detectable, half_width=found.half_width,
+        spreads=spreads,
+        detectable=None if found.detectable is None else round(found.detectable, 4),
+        half_width=None if half_width is None else round(half_width, 4),
     )  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def test_an_answer_is_recorded_as_it_was_shown(olga, draft):
     (event,) = draft.audit_events.filter(verb=PROMISED)
     prospect = shown.context["outlook"].plan.prospect
     assert (event.detail["raters"], event.detail["items"]) == (12, 50)
-    assert event.detail["detectable"] == pytest.approx(prospect.detectable)
+    assert event.detail["detectable"] == pytest.approx(prospect.detectable, abs=1e-4)
 
 
 @pytest.mark.parametrize("asked", ["", "raters=many", "raters=3&raters=4", "%00=%ff", "a" * 9000])
