@@ -10,7 +10,8 @@ from analysis.planning.published import STUDIES
 from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
 from rankme.actions.campaign.pilots import PREFIX
 from rankme.actions.campaign.planner import OWN
-from rankme.models import AuditEvent, Campaign, Membership
+from rankme.models import AuditEvent, Campaign, Membership, Role
+from rankme.models.campaigns import MEMBER_ROLES
 
 from .view import PageQuery, Strict
 
@@ -244,11 +245,16 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
 
     class Meta:
         model = Membership
-        fields = ["id", "username", "added_at", "opened_at"]
+        fields = ["id", "username", "role", "added_at", "opened_at"]
 
 
 class NewMemberSerializer(Strict):
     username = serializers.CharField(max_length=150, help_text="With which the colleague logs in.")
+    role = serializers.ChoiceField(
+        [role.value for role in MEMBER_ROLES],
+        default=Role.EDITOR.value,
+        help_text="What each may do is in the docs, on the page about members.",
+    )
 
 
 class EventSerializer(serializers.ModelSerializer[AuditEvent]):

@@ -30,7 +30,7 @@ class JudgementSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     rater = serializers.CharField(source="submission.assignment.participant.label")
     item = serializers.CharField(source="submission.trial.item.key")
-    system = serializers.CharField(source="output.system.name", allow_null=True)
+    system = serializers.SerializerMethodField(help_text="Its name; a code for some roles.")
     criterion = serializers.CharField(source="criterion.name")
     value = serializers.FloatField(allow_null=True)
     text = serializers.CharField()
@@ -49,6 +49,10 @@ class JudgementSerializer(serializers.Serializer[Any]):
     )
     revision = serializers.IntegerField(source="submission.revision")
     received_at = serializers.DateTimeField(source="submission.received_at")
+
+    def get_system(self, judgement: Any) -> str | None:
+        output = judgement.output
+        return self.context["names"][output.system_id] if output else None
 
 
 class CsvQuery(serializers.Serializer[Any]):

@@ -19,8 +19,8 @@ from rankme.actions.panel.rejecting import CATEGORIES, LONGEST_REASON, SHORTEST_
 from rankme.actions.panel.talking import LONGEST_MESSAGE
 from rankme.models import PanelAccount, PanelPayment, PanelStudy
 from rankme.panel_calls.prolific import least_longest_minutes
+from rankme.permissions import may_see_people
 from rankme.queries.panel_books import Entry, money_of, states_of
-from rankme.queries.panel_people import may_see_people
 
 from .view import Strict
 
@@ -286,7 +286,7 @@ class EntrySerializer(serializers.Serializer[Any]):
         source="submission.external_id", default=None, help_text="The submission at the panel."
     )
     person = serializers.SerializerMethodField(
-        help_text="The panel's id of the rater, for the owners of the campaign and of the account."
+        help_text="The panel's id of the rater, for roles that see these ids."
     )
     state = serializers.CharField(source="submission.state", default=None)
     entered_code = serializers.CharField(source="submission.entered_code", default=None)
@@ -299,7 +299,7 @@ class EntrySerializer(serializers.Serializer[Any]):
 
     def get_person(self, entry: Any) -> str | None:
         submission = entry.submission
-        if submission is None or not may_see_people(submission.study, self.context["request"].user):
+        if submission is None or not may_see_people(self.context["request"], submission.study):
             return None
         return str(submission.person)
 

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from rankme.links import invitation_link
+from rankme.permissions import Permission, may
 
 from .view import Strict
 
@@ -25,7 +26,9 @@ class RaterSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField(source="participant.pk")
     rater = serializers.CharField(source="participant.label", help_text="The label.")
-    name = serializers.CharField(source="invitation", help_text="Of a personal link.")
+    name = serializers.SerializerMethodField(
+        help_text="Of a personal link; empty for roles that see no identities."
+    )
     panel = serializers.CharField(source="participant.panel")
     state = serializers.CharField(source="participant.state")
     outcome = serializers.CharField(source="participant.outcome")
@@ -40,6 +43,9 @@ class RaterSerializer(serializers.Serializer[Any]):
     pace = serializers.CharField(help_text="`slow` or `fast` compared with the others, or empty.")
     flags = serializers.SerializerMethodField()
     exclusion = ExclusionSerializer(allow_null=True)
+
+    def get_name(self, line: Any) -> str:
+        return line.invitation if may(self.context["request"], Permission.IDENTITIES) else ""
 
     def get_flags(self, line: Any) -> dict[str, int]:
         return dict(line.flags)

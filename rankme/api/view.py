@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from rankme.permissions import user_of
+from rankme.permissions import Permission, declare, user_of
 
 from .parsers import StrictJSONParser
 
@@ -73,6 +73,7 @@ def operation(
     name: str,
     summary: str,
     *,
+    needs: Permission | None,
     takes: type[Strict] | None = None,
     gives: Any = None,
     lists: type[serializers.Serializer[Any]] | None = None,
@@ -84,6 +85,7 @@ def operation(
 
     Parameters
     ----------
+    needs : the permission that the role of who asks must have; None for what is open to everybody
     takes : the shape of the body, which the method finds checked in `self.given`
     gives : the shape of what the method returns (a class, or one with `many=True`); without it and
         a declared answer of another kind, the answer is 204
@@ -98,9 +100,10 @@ def operation(
     if query:
         documented["parameters"] = [query]
 
-    def declare(method: Method) -> Callable[..., HttpResponseBase]:
+    def decorate(method: Method) -> Callable[..., HttpResponseBase]:
         @wraps(method)
         def answer(view: View, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            declare(request, needs)
             found = method(view, request, *args, **kwargs)
             if isinstance(found, HttpResponseBase):
                 return found
@@ -112,6 +115,7 @@ def operation(
             return Response(shown.data, status=status)
 
         declared: Any = answer
+        declared.needs = needs
         declared.takes, declared.query = takes, query or serializers.Serializer
         declared.has_no_body = documented["request"] is None and method.__name__ != "get"
         described: Callable[..., HttpResponseBase] = extend_schema(
@@ -119,7 +123,7 @@ def operation(
         )(declared)
         return described
 
-    return declare
+    return decorate
 
 
 class View(APIView):
@@ -180,6 +184,7 @@ def action(
     name: str,
     summary: str,
     *,
+    needs: Permission,
     find: Callable[..., Found],
     do: Callable[..., object],
     shown: Callable[[Request, Found], object] | None = None,
@@ -196,7 +201,7 @@ def action(
     """
 
     class Action(View):
-        @operation(name, summary, takes=takes, gives=gives)
+        @operation(name, summary, needs=needs, takes=takes, gives=gives)
         def post(self, request: Request, **address: Any) -> object:
             found = find(request, **address)
             do(found, **(self.given if takes else {}), by=user_of(request))

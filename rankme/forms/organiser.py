@@ -16,7 +16,8 @@ from rankme.actions.rows.versions import LONGEST_REASON
 from rankme.designs.growth import MIXED_PERCENT, MOST_MIXED
 from rankme.errors import InvalidDefinition, Problem
 from rankme.importing import JUDGEMENT_READERS, READERS, Reader
-from rankme.models import Campaign, MaterialImport
+from rankme.models import Campaign, MaterialImport, Role
+from rankme.models.campaigns import MEMBER_ROLES
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml
 from rankme.untrusted.clean_text import storable
@@ -138,6 +139,12 @@ class MemberForm(forms.Form):
             "to exist already; the site's administrator creates accounts."
         ),
         max_length=150,
+    )
+    role = forms.ChoiceField(
+        label=_("Role"),
+        choices=[(role.value, role.label) for role in MEMBER_ROLES],
+        initial=Role.EDITOR,
+        help_text=_("The docs have a table of what each role may do."),
     )
 
 

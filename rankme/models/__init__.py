@@ -19,6 +19,7 @@ from .campaigns import (
     Membership,
     PlanExtension,
     RequestKey,
+    Role,
 )
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
@@ -87,6 +88,7 @@ __all__ = [
     "Report",
     "ReportFiles",
     "RequestKey",
+    "Role",
     "RuleDecision",
     "RunChunk",
     "RunPart",

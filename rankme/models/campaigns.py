@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import string
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -37,12 +38,33 @@ def new_code(length: int = 12) -> str:
     return "".join(secrets.choice(LETTERS_AND_DIGITS) for _place in range(length))
 
 
+class Role(models.TextChoices):
+    """What somebody is in a campaign; `rankme.permissions` says what each may do."""
+
+    OWNER = "owner", _("Owner")
+    EDITOR = "editor", _("Editor")
+    MONITOR = "monitor", _("Monitor")
+    ANALYST = "analyst", _("Analyst")
+    CURATOR = "curator", _("Curator")
+    AUDITOR = "auditor", _("Auditor")
+    VIEWER = "viewer", _("Viewer")
+
+
+# A campaign has one owner, who is in its own row; all others are members.
+MEMBER_ROLES = [role for role in Role if role is not Role.OWNER]
+
+
 class CampaignQuerySet(models.QuerySet["Campaign"]):
-    def open_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
-        """The campaigns that this user owns or was invited to."""
+    def open_to(
+        self, user: User | AnonymousUser, roles: Sequence[str] = tuple(Role)
+    ) -> CampaignQuerySet:
+        """The campaigns in which this user has one of these roles."""
         if not user.is_authenticated:
             return self.none()
-        return self.filter(Q(owner=user) | Q(memberships__user=user)).distinct()
+        member = Q(memberships__user=user, memberships__role__in=roles)
+        if Role.OWNER in roles:
+            member |= Q(owner=user)
+        return self.filter(member).distinct()
 
 
 class Campaign(models.Model):
@@ -122,6 +144,13 @@ class Membership(models.Model):
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
     username = models.CharField(max_length=150)
+    # Before there were roles, members could do what editors can.
+    role = models.CharField(
+        max_length=10,
+        choices=[(role.value, role.label) for role in MEMBER_ROLES],
+        default=Role.EDITOR,
+        db_default=Role.EDITOR.value,
+    )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships", null=True
     )
@@ -136,6 +165,7 @@ class Membership(models.Model):
                 condition=Q(user=None),
                 name="one_open_invitation_per_name",
             ),
+            models.CheckConstraint(name="member_role_is_known", condition=Q(role__in=MEMBER_ROLES)),
             models.CheckConstraint(
                 name="only_an_account_opens_a_campaign",
                 condition=Q(opened_at=None) | Q(user__isnull=False),

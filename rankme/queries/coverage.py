@@ -20,6 +20,7 @@ from rankme.models import Campaign, PlanCoverage, Slot
 
 from .counting import ANALYSED_SCREENS
 from .definitions import frozen_definition
+from .item_answers import system_names
 from .sql import rows_of
 
 Key = tuple[int, ...]  # (system,) or (system, other system)
@@ -142,7 +143,7 @@ def store_coverage(campaign: Campaign) -> PlanCoverage:
     return PlanCoverage.objects.update_or_create(campaign=campaign, defaults=found)[0]
 
 
-def judged_by_system(campaign: Campaign) -> list[SystemCount]:
+def judged_by_system(campaign: Campaign, *, in_codes: bool = False) -> list[SystemCount]:
     """Count the judged and the planned outputs of each system."""
     composition = _composition(campaign, "systems")
     planned, finished = _sittings(campaign)
@@ -150,18 +151,18 @@ def judged_by_system(campaign: Campaign) -> list[SystemCount]:
     judged = composition.weighed(finished) + _begun(campaign, _SYSTEMS_OF_BEGUN)
     return [
         SystemCount(name, judged[(pk,)], goal[(pk,)])
-        for pk, name in campaign.systems.values_list("id", "name")
+        for pk, name in system_names(campaign, in_codes=in_codes).items()
     ]
 
 
-def judged_by_pair(campaign: Campaign) -> PairTable | None:
+def judged_by_pair(campaign: Campaign, *, in_codes: bool = False) -> PairTable | None:
     """None if no screen shows two systems side by side."""
     composition = _composition(campaign, "pairs")
     if not len(composition.keys):
         return None
     _, finished = _sittings(campaign)
     judged = composition.weighed(finished) + _begun(campaign, _PAIRS_OF_BEGUN)
-    systems = list(campaign.systems.values_list("id", "name"))
+    systems = list(system_names(campaign, in_codes=in_codes).items())
     rows = tuple(
         (name, tuple(_together(judged, pk, other) for other, _ in systems)) for pk, name in systems
     )

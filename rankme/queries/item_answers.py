@@ -140,6 +140,13 @@ class ItemAnswers:
     is_cut: bool
 
 
+def system_names(campaign: Campaign, *, in_codes: bool) -> dict[int, str]:
+    """Return what each system is called, by id, in the order of the upload or of the codes."""
+    if in_codes:
+        return codes_of(campaign)
+    return dict(campaign.systems.order_by("position").values_list("pk", "name"))
+
+
 def codes_of(campaign: Campaign) -> dict[int, str]:
     """Return a code for each system, by id, in an order that says nothing about the upload."""
     ids = list(campaign.systems.order_by("position").values_list("pk", flat=True))

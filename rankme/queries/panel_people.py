@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from rankme.models import Campaign, PanelStudy, RaterExclusion, RuleDecision
@@ -101,11 +100,3 @@ def facts_of(campaign: Campaign, raters: Sequence[int]) -> dict[int, Facts]:
         )
         for rater in raters
     }
-
-
-def may_see_people(study: PanelStudy, user: User) -> bool:
-    """Whether the user owns the campaign or the account, and so may see the panel's ids of people.
-
-    Members know raters by their labels, and submissions by the ids of these.
-    """
-    return user.pk in (study.campaign.owner_id, study.account.owner_id)

@@ -1,13 +1,18 @@
 """Who meets what at every address of the API; an address without a rule here fails."""
 
+from typing import Any
+
 import pytest
+from django.db import transaction
 from django.urls import NoReverseMatch, reverse
 
+from rankme import permissions
 from rankme.actions.campaign import campaigns
 from rankme.actions.material import metric_jobs
 from rankme.actions.panel import accounts
 from rankme.actions.runs import publishing
 from rankme.actions.webhooks import hooks
+from rankme.api import view
 from rankme.api.urls import urlpatterns
 from rankme.models import (
     AnalysisRun,
@@ -17,6 +22,8 @@ from rankme.models import (
     PanelPayment,
     Report,
 )
+from rankme.models.campaigns import MEMBER_ROLES, Role
+from rankme.permissions import Permission as P
 from rankme.practice_panel.panel import PracticePanel
 from tests.api.conftest import client_of
 from tests.campaigns import make_owner
@@ -28,110 +35,113 @@ from tests.sittings import complaint_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
-# name: (the methods that there are, who may see it)
+# name: (the methods that there are, and what each needs in a campaign; who may see it)
 # "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member,
 # "account" and "owner" the key of its owner alone (a member may know that it is there).
-POLICY = {
-    "api-token": ("POST DELETE", "token"),
-    "api-presets": ("GET", "organiser"),
-    "api-preset-file": ("GET", "organiser"),
-    "api-definition-schema": ("GET", "organiser"),
-    "api-definition-check": ("POST", "organiser"),
-    "api-campaigns": ("GET POST", "organiser"),
-    "api-campaign": ("GET PUT DELETE", "campaign"),
-    "api-campaign-file": ("GET", "campaign"),
-    "api-plan-outlook": ("GET", "campaign"),
-    "api-campaign-launch": ("POST", "campaign"),
-    "api-campaign-pause": ("POST", "campaign"),
-    "api-campaign-resume": ("POST", "campaign"),
-    "api-campaign-close": ("POST", "campaign"),
-    "api-extension": ("GET POST", "campaign"),
-    "api-campaign-reopen": ("POST", "campaign"),
-    "api-versions": ("GET POST", "campaign"),
-    "api-version": ("GET", "campaign"),
-    "api-progress": ("GET", "campaign"),
-    "api-looks": ("GET POST", "campaign"),
-    "api-plan": ("GET POST", "campaign"),
-    "api-links": ("GET", "campaign"),
-    "api-links-personal": ("GET POST", "campaign"),
-    "api-members": ("GET POST", "campaign"),
-    "api-member": ("DELETE", "campaign"),
-    "api-history": ("GET", "campaign"),
-    "api-webhooks": ("GET POST", "owner"),
-    "api-webhook": ("GET PUT DELETE", "owner"),
-    "api-deliveries": ("GET", "owner"),
-    "api-delivery-again": ("POST", "owner"),
-    "api-words": ("GET", "campaign"),
-    "api-outline": ("GET", "campaign"),
-    "api-tryout": ("GET POST DELETE", "campaign"),
-    "api-damaged-texts": ("GET PUT", "campaign"),
-    "api-items": ("GET", "campaign"),
-    "api-item": ("GET", "campaign"),
-    "api-item-settle": ("POST", "campaign"),
-    "api-disagreements": ("GET", "campaign"),
-    "api-settled-csv": ("GET", "campaign"),
-    "api-declined-csv": ("GET", "campaign"),
-    "api-quality": ("GET", "campaign"),
-    "api-leases": ("GET", "campaign"),
-    "api-lease-release": ("POST", "campaign"),
-    "api-raters": ("GET", "campaign"),
-    "api-rater": ("GET", "campaign"),
-    "api-rater-exclusion": ("POST DELETE", "campaign"),
-    "api-rater-end-access": ("POST", "campaign"),
-    "api-rater-erase-answers": ("POST", "campaign"),
-    "api-rater-erase": ("POST", "owner"),
-    "api-imports": ("GET POST", "campaign"),
-    "api-import": ("GET", "campaign"),
-    "api-import-columns": ("POST", "campaign"),
-    "api-import-take": ("POST", "campaign"),
-    "api-import-drop": ("POST", "campaign"),
-    "api-judgements": ("GET", "campaign"),
-    "api-judgements-csv": ("GET", "campaign"),
-    "api-judgements-jsonl": ("GET", "campaign"),
-    "api-checks-csv": ("GET", "campaign"),
-    "api-answers-csv": ("GET", "campaign"),
-    "api-problems": ("GET", "campaign"),
-    "api-problem": ("POST", "campaign"),
-    "api-spans": ("GET", "campaign"),
-    "api-texts-csv": ("GET", "campaign"),
-    "api-metrics": ("GET POST", "campaign"),
-    "api-metric": ("GET DELETE", "campaign"),
-    "api-metric-computation": ("GET", "campaign"),
-    "api-metric-cancel": ("POST", "campaign"),
-    "api-scores-csv": ("GET", "campaign"),
-    "api-panel-accounts": ("GET POST", "organiser"),
-    "api-panel-account": ("GET PUT DELETE", "account"),
-    "api-panel-webhooks": ("POST", "account"),
-    "api-panel-filters": ("GET", "account"),
-    "api-panel-eligible": ("POST", "account"),
-    "api-panel-account-studies": ("GET", "account"),
-    "api-panel": ("GET POST PUT DELETE", "campaign"),
-    "api-panel-cost": ("GET", "campaign"),
-    "api-panel-transition": ("POST", "campaign"),
-    "api-panel-places": ("POST", "campaign"),
-    "api-panel-ceiling": ("PUT", "campaign"),
-    "api-panel-refresh": ("POST", "campaign"),
-    "api-panel-books": ("GET", "campaign"),
-    "api-panel-bonuses": ("POST", "campaign"),
-    "api-panel-payment": ("POST", "campaign"),
-    "api-panel-submissions": ("GET", "campaign"),
-    "api-panel-submission": ("GET", "campaign"),
-    "api-panel-approve": ("POST", "campaign"),
-    "api-panel-share": ("POST", "campaign"),
-    "api-panel-bonus": ("POST", "campaign"),
-    "api-panel-message": ("POST", "campaign"),
-    "api-panel-reject": ("GET POST", "campaign"),
-    "api-panel-return": ("POST", "campaign"),
-    "api-runs": ("GET POST", "campaign"),
-    "api-run": ("GET", "campaign"),
-    "api-run-file": ("GET", "campaign"),
-    "api-run-cancel": ("POST", "campaign"),
-    "api-run-report": ("POST DELETE", "campaign"),
-    "api-reports": ("GET", "organiser"),
-    "api-report": ("GET", "anybody"),
-    "api-schema": ("GET", "anybody"),
-    "api-docs": ("GET", "anybody"),
-    "api-unknown": ("", "anybody"),
+POLICY: dict[str, tuple[Any, str]] = {
+    "api-token": (("POST", "DELETE"), "token"),
+    "api-presets": (("GET",), "organiser"),
+    "api-preset-file": (("GET",), "organiser"),
+    "api-definition-schema": (("GET",), "organiser"),
+    "api-definition-check": (("POST",), "organiser"),
+    "api-campaigns": (("GET", "POST"), "organiser"),
+    "api-campaign": ({"GET": P.SEE, "PUT": P.EDIT, "DELETE": P.OWN}, "campaign"),
+    "api-campaign-file": ({"GET": P.FILES}, "campaign"),
+    "api-plan-outlook": ({"GET": P.EDIT}, "campaign"),
+    "api-campaign-launch": ({"POST": P.EDIT}, "campaign"),
+    "api-campaign-pause": ({"POST": P.EDIT}, "campaign"),
+    "api-campaign-resume": ({"POST": P.EDIT}, "campaign"),
+    "api-campaign-close": ({"POST": P.EDIT}, "campaign"),
+    "api-extension": ({"GET": P.EDIT, "POST": P.EDIT}, "campaign"),
+    "api-campaign-reopen": ({"POST": P.EDIT}, "campaign"),
+    "api-versions": ({"GET": P.SEE, "POST": P.EDIT}, "campaign"),
+    "api-version": ({"GET": P.FILES}, "campaign"),
+    "api-progress": ({"GET": P.SEE}, "campaign"),
+    "api-looks": ({"GET": P.REPORTS, "POST": P.EDIT}, "campaign"),
+    "api-plan": ({"GET": P.EDIT, "POST": P.EDIT}, "campaign"),
+    "api-links": ({"GET": P.IDENTITIES}, "campaign"),
+    "api-links-personal": ({"GET": P.IDENTITIES, "POST": P.EDIT}, "campaign"),
+    "api-members": ({"GET": P.SEE, "POST": P.OWN}, "campaign"),
+    "api-member": ({"DELETE": P.OWN}, "campaign"),
+    "api-history": ({"GET": P.HISTORY}, "campaign"),
+    "api-webhooks": ({"GET": P.OWN, "POST": P.OWN}, "owner"),
+    "api-webhook": ({"GET": P.OWN, "PUT": P.OWN, "DELETE": P.OWN}, "owner"),
+    "api-deliveries": ({"GET": P.OWN}, "owner"),
+    "api-delivery-again": ({"POST": P.OWN}, "owner"),
+    "api-words": ({"GET": P.SEE}, "campaign"),
+    "api-outline": ({"GET": P.SEE}, "campaign"),
+    "api-tryout": ({"GET": P.EDIT, "POST": P.EDIT, "DELETE": P.EDIT}, "campaign"),
+    "api-damaged-texts": ({"GET": P.EDIT, "PUT": P.EDIT}, "campaign"),
+    "api-items": ({"GET": P.READ}, "campaign"),
+    "api-item": ({"GET": P.READ}, "campaign"),
+    "api-item-settle": ({"POST": P.SETTLE}, "campaign"),
+    "api-disagreements": ({"GET": P.READ}, "campaign"),
+    "api-settled-csv": ({"GET": P.FILES}, "campaign"),
+    "api-declined-csv": ({"GET": P.FILES}, "campaign"),
+    "api-quality": ({"GET": P.WATCH}, "campaign"),
+    "api-leases": ({"GET": P.WATCH}, "campaign"),
+    "api-lease-release": ({"POST": P.ATTEND}, "campaign"),
+    "api-raters": ({"GET": P.WATCH}, "campaign"),
+    "api-rater": ({"GET": P.WATCH}, "campaign"),
+    "api-rater-exclusion": ({"POST": P.EDIT, "DELETE": P.EDIT}, "campaign"),
+    "api-rater-end-access": ({"POST": P.EDIT}, "campaign"),
+    "api-rater-erase-answers": ({"POST": P.EDIT}, "campaign"),
+    "api-rater-erase": ({"POST": P.OWN}, "owner"),
+    "api-imports": ({"GET": P.FILES, "POST": P.EDIT}, "campaign"),
+    "api-import": ({"GET": P.FILES}, "campaign"),
+    "api-import-columns": ({"POST": P.EDIT}, "campaign"),
+    "api-import-take": ({"POST": P.EDIT}, "campaign"),
+    "api-import-drop": ({"POST": P.EDIT}, "campaign"),
+    "api-judgements": ({"GET": P.READ}, "campaign"),
+    "api-judgements-csv": ({"GET": P.FILES}, "campaign"),
+    "api-judgements-jsonl": ({"GET": P.FILES}, "campaign"),
+    "api-checks-csv": ({"GET": P.READ}, "campaign"),
+    "api-answers-csv": ({"GET": P.IDENTITIES}, "campaign"),
+    "api-problems": ({"GET": P.WATCH}, "campaign"),
+    "api-problem": ({"POST": P.ATTEND}, "campaign"),
+    "api-spans": ({"GET": P.FILES}, "campaign"),
+    "api-texts-csv": ({"GET": P.FILES}, "campaign"),
+    "api-metrics": ({"GET": P.FILES, "POST": P.ANALYSE}, "campaign"),
+    "api-metric": ({"GET": P.FILES, "DELETE": P.ANALYSE}, "campaign"),
+    "api-metric-computation": ({"GET": P.FILES}, "campaign"),
+    "api-metric-cancel": ({"POST": P.ANALYSE}, "campaign"),
+    "api-scores-csv": ({"GET": P.FILES}, "campaign"),
+    "api-panel-accounts": (("GET", "POST"), "organiser"),
+    "api-panel-account": (("GET", "PUT", "DELETE"), "account"),
+    "api-panel-webhooks": (("POST",), "account"),
+    "api-panel-filters": (("GET",), "account"),
+    "api-panel-eligible": (("POST",), "account"),
+    "api-panel-account-studies": (("GET",), "account"),
+    "api-panel": (
+        {"GET": P.IDENTITIES, "POST": P.EDIT, "PUT": P.EDIT, "DELETE": P.EDIT},
+        "campaign",
+    ),
+    "api-panel-cost": ({"GET": P.IDENTITIES}, "campaign"),
+    "api-panel-transition": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-places": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-ceiling": ({"PUT": P.EDIT}, "campaign"),
+    "api-panel-refresh": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-books": ({"GET": P.IDENTITIES}, "campaign"),
+    "api-panel-bonuses": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-payment": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-submissions": ({"GET": P.IDENTITIES}, "campaign"),
+    "api-panel-submission": ({"GET": P.IDENTITIES}, "campaign"),
+    "api-panel-approve": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-share": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-bonus": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-message": ({"POST": P.EDIT}, "campaign"),
+    "api-panel-reject": ({"GET": P.IDENTITIES, "POST": P.EDIT}, "campaign"),
+    "api-panel-return": ({"POST": P.EDIT}, "campaign"),
+    "api-runs": ({"GET": P.REPORTS, "POST": P.ANALYSE}, "campaign"),
+    "api-run": ({"GET": P.REPORTS}, "campaign"),
+    "api-run-file": ({"GET": P.REPORTS}, "campaign"),
+    "api-run-cancel": ({"POST": P.ANALYSE}, "campaign"),
+    "api-run-report": ({"POST": P.EDIT, "DELETE": P.EDIT}, "campaign"),
+    "api-reports": (("GET",), "organiser"),
+    "api-report": (("GET",), "anybody"),
+    "api-schema": (("GET",), "anybody"),
+    "api-docs": (("GET",), "anybody"),
+    "api-unknown": ((), "anybody"),
 }
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -181,8 +191,18 @@ def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
         "complaint": complaint_of(campaign.assignments.first()).pk,
         "label": campaign.participants.first().label,
         "assignment": campaign.assignments.first().pk,
-        "member": campaigns.add_member(campaign, make_owner("mira").username, by=campaign.owner).pk,
+        "member": members_of(campaign)["mira"],
     } | paid(campaign, patch)
+
+
+def members_of(campaign: Campaign) -> dict[str, int]:
+    """A member of each role; the editor is Mira."""
+    found = {}
+    for role in MEMBER_ROLES:
+        name = make_owner("mira" if role == Role.EDITOR else role.value).username
+        member = campaigns.add_member(campaign, name, role=role, by=campaign.owner)
+        found[name] = member.pk
+    return found
 
 
 def paid(campaign, patch: pytest.MonkeyPatch) -> dict[str, int]:
@@ -204,7 +224,7 @@ def paid(campaign, patch: pytest.MonkeyPatch) -> dict[str, int]:
 def addresses(ids, *kinds):
     for name, (methods, kind) in POLICY.items():
         if kind in kinds and name != "api-unknown":
-            yield name, methods.split(), _address(name, ids)
+            yield name, list(methods), _address(name, ids)
 
 
 def _address(name, ids):
@@ -306,6 +326,44 @@ def test_only_the_owner_reads_and_changes_webhooks(ids, olga):
             assert mira.generic(method, address).status_code == 403, f"{method} {name}"
         if "GET" in methods:
             assert olga.get(address).status_code == 200, name
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_each_operation_opens_to_the_roles_that_may(ids, role):
+    assert refused(ids, role) == closed_to(role)
+
+
+def test_an_operation_that_asks_for_no_more_than_to_see_is_noticed(ids, monkeypatch):
+    """The control of the test above: without their permissions, operations open to viewers."""
+    monkeypatch.setattr(view, "declare", lambda request, _: permissions.declare(request, P.SEE))
+    assert closed_to(Role.VIEWER)
+    assert refused(ids, Role.VIEWER) == set()
+
+
+def refused(ids, role: Role) -> set[tuple[str, str]]:
+    """What the API refuses to a member of the role; each finds the campaign as it was."""
+    names = {Role.OWNER: "olga", Role.EDITOR: "mira"}
+    client = client_of(names.get(role, role.value))
+    found = set()
+    for name, methods, address in addresses(ids, "campaign", "owner"):
+        kind = "multipart/form-data; boundary=x" if name == "api-imports" else "application/json"
+        for method in methods:
+            with transaction.atomic():
+                answer = client.generic(method, address, content_type=kind)
+                transaction.set_rollback(True)
+            if answer.status_code == 403:
+                found.add((name, method))
+    return found
+
+
+def closed_to(role: Role) -> set[tuple[str, str]]:
+    return {
+        (name, method)
+        for name, (methods, kind) in POLICY.items()
+        if kind in ("campaign", "owner")
+        for method, needs in methods.items()
+        if needs not in permissions.ROLES[role]
+    }
 
 
 def test_methods_that_there_are_not_are_405(ids, olga):

@@ -1,4 +1,4 @@
-"""Three named people and a stranger without a name, and every page of the organiser."""
+"""Everybody by role, and every page of the organiser."""
 
 from http.cookies import SimpleCookie
 from typing import Any
@@ -9,10 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
-from rankme.models.campaigns import SEEN
+from rankme.models.campaigns import SEEN, Role
 from rankme.pages.urls import participant_urls, urlpatterns
+from rankme.permissions import ROLES, Permission
 from tests.campaigns import make_campaign, make_owner, slider_definition
-from tests.pages.world import ACCOUNT, ALL, MINE, OWNER, POLICY, World, pattern_named
+from tests.pages.world import ACCOUNT, ALL, MEMBERS, MINE, POLICY, World, pattern_named
 from tests.runs import rated_campaign
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -20,7 +21,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 RATERS_DOORS = {pattern.name for pattern in participant_urls} - {"preview"}
 DOORS = [(name, method) for name, methods in POLICY.items() for method in methods]
-PEOPLE = ("olga", "mia", "stan", "")  # owner, member, stranger; "" did not log in
+PEOPLE = ("olga", *MEMBERS.values(), "stan", "")  # owner, members, stranger; "" did not log in
+ROLE_OF = {name: role for role, name in MEMBERS.items()} | {"olga": Role.OWNER}
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +84,7 @@ def expected(who: str, person: str) -> str:
         return "open" if person == "olga" else "nothing"
     if person == "stan":
         return "nothing"
-    return "forbidden" if who == OWNER and person == "mia" else "open"
+    return "open" if who in ROLES[ROLE_OF[person]] else "forbidden"
 
 
 def test_no_address_of_a_campaign_takes_other_methods(client, world):
@@ -184,7 +186,9 @@ NAME_SYSTEMS = {
 def test_pages_that_show_judgements_note_who_read_them(client, world, cookies_of):
     client.cookies = SimpleCookie(cookies_of["mia"])
     noting, naming = set(), set()
-    for name in (each for each, who in POLICY.items() if who.get("GET") == "inside"):
+    for name in (
+        each for each, who in POLICY.items() if who.get("GET") in set(Permission) - {Permission.OWN}
+    ):
         with transaction.atomic():
             answered = client.get(world.address(name))
             if world.campaign.audit_events.filter(verb=SEEN, actor__username="mia").exists():

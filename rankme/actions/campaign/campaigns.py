@@ -26,7 +26,7 @@ from rankme.actions.rows.versions import write_version
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.exporting.paper.preregistration import preregistration
 from rankme.exporting.registered import document_sha256
-from rankme.models import Campaign, CampaignVersion, Criterion, Membership, PanelStudy, Plan
+from rankme.models import Campaign, CampaignVersion, Criterion, Membership, PanelStudy, Plan, Role
 from rankme.models.campaigns import PREREGISTERED
 from rankme.panel_links import PANELS
 from rankme.panel_links.outcomes import Outcome
@@ -222,7 +222,9 @@ def delete_draft(campaign: Campaign, *, by: User) -> None:
 
 
 @transaction.atomic
-def add_member(campaign: Campaign, username: str, *, by: User) -> Membership:
+def add_member(
+    campaign: Campaign, username: str, *, by: User, role: str = Role.EDITOR
+) -> Membership:
     """Invite the account of this name, if there is one; a member who was here stays one.
 
     Neither the invitation nor the history differs for a name without an account.
@@ -235,8 +237,8 @@ def add_member(campaign: Campaign, username: str, *, by: User) -> Membership:
             return member
         campaign.memberships.filter(user=account).delete()
     campaign.memberships.filter(username=username, opened_at=None).delete()
-    note(campaign, by, gettext_noop("member invited"), user=username)
-    return campaign.memberships.create(username=username, user=account)
+    note(campaign, by, gettext_noop("member invited"), user=username, role=role)
+    return campaign.memberships.create(username=username, user=account, role=role)
 
 
 @transaction.atomic

@@ -16,14 +16,15 @@ from rankme.api import analysis_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.downloads import tagged
 from rankme.exporting.bundle import report_file
-from rankme.models import AnalysisRun, Campaign, Report
-from rankme.permissions import get_campaign, user_of
+from rankme.models import AnalysisRun, Report
+from rankme.permissions import Permission, get_campaign, open_campaigns, user_of
 
 
 class RunsView(View):
     @operation(
         "runs_list",
         "The analyses of a campaign, newest first",
+        needs=Permission.REPORTS,
         lists=shapes.RunSerializer,
         query=shapes.RunQuery,
     )
@@ -38,6 +39,7 @@ class RunsView(View):
     @operation(
         "runs_create",
         "Request an analysis; workers compute it",
+        needs=Permission.ANALYSE,
         takes=shapes.NewRunSerializer,
         gives=shapes.RunSerializer,
         status=202,
@@ -54,6 +56,7 @@ class RunView(View):
     @operation(
         "runs_read",
         "One analysis: its progress, and its report once it is done",
+        needs=Permission.REPORTS,
         gives=shapes.RunDetailSerializer,
     )
     def get(self, request: Request, code: str, run: int) -> object:
@@ -64,6 +67,7 @@ class RunFileView(View):
     @operation(
         "runs_file",
         "A file of a report: `bundle.zip`, or a file from the bundle by its name",
+        needs=Permission.REPORTS,
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, code: str, run: int, name: str) -> HttpResponseBase:
@@ -73,7 +77,12 @@ class RunFileView(View):
 
 
 class CancelRunView(View):
-    @operation("runs_cancel", "Stop a running analysis", gives=shapes.RunSerializer)
+    @operation(
+        "runs_cancel",
+        "Stop a running analysis",
+        needs=Permission.ANALYSE,
+        gives=shapes.RunSerializer,
+    )
     def post(self, request: Request, code: str, run: int) -> object:
         found = get_run(request, code, run)
         analysis_runs.cancel_run(found, by=user_of(request))
@@ -84,13 +93,16 @@ class PublishView(View):
     @operation(
         "runs_publish",
         "Publish an analysis on a page that anyone with its address can read",
+        needs=Permission.EDIT,
         gives=shapes.ReportSerializer,
     )
     def post(self, request: Request, code: str, run: int) -> object:
         found = get_run(request, code, run)
         return publishing.publish_report(found, by=user_of(request))
 
-    @operation("runs_withdraw", "Withdraw the public page; the analysis stays")
+    @operation(
+        "runs_withdraw", "Withdraw the public page; the analysis stays", needs=Permission.EDIT
+    )
     def delete(self, request: Request, code: str, run: int) -> None:
         found = get_run(request, code, run)
         report = getattr(found, "report", None)
@@ -103,10 +115,11 @@ class ReportsView(View):
     @operation(
         "reports_list",
         "The published reports of your campaigns",
+        needs=Permission.SEE,
         gives=shapes.ReportSerializer(many=True),
     )
     def get(self, request: Request) -> object:
-        mine = Campaign.objects.open_to(request.user).values("pk")
+        mine = open_campaigns(request).values("pk")
         return (
             Report.objects.filter(run__campaign__in=mine, withdrawn_at=None)
             .select_related("run__campaign")
@@ -120,6 +133,7 @@ class ReportView(View):
     @operation(
         "reports_read",
         "A published report; anyone may read it",
+        needs=None,
         gives=shapes.ReportDetailSerializer,
         auth=[{}],
     )

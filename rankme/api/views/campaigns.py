@@ -25,7 +25,7 @@ from rankme.api.view import View, action, operation
 from rankme.api.views.links import addresses_of
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
-from rankme.permissions import get_campaign, get_own_campaign, user_of
+from rankme.permissions import Permission, get_campaign, may, open_campaigns, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
     definition_from_document,
@@ -37,6 +37,8 @@ from rankme.protocols.files import (
 from rankme.queries import coverage
 from rankme.queries.progress import pace_of, progress_of
 
+# The parts of a definition that can name systems: columns of tables, and what is compared.
+NAMING = ("material", "analysis")
 YAML = OpenApiResponse(OpenApiTypes.STR, description="The campaign file.")
 
 
@@ -44,6 +46,7 @@ class PresetsView(View):
     @operation(
         "presets_list",
         "The campaign files that come with the site",
+        needs=Permission.SEE,
         gives=shapes.PresetSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
@@ -60,6 +63,7 @@ class PresetFileView(View):
     @operation(
         "presets_file",
         "A campaign file that comes with the site, in YAML",
+        needs=Permission.SEE,
         responses={(200, "application/yaml"): YAML},
     )
     def get(self, request: Request, name: str) -> HttpResponse:
@@ -75,13 +79,14 @@ class CampaignsView(View):
     @operation(
         "campaigns_list",
         "The campaigns that you own or are a member of, newest first",
+        needs=Permission.SEE,
         lists=shapes.CampaignSerializer,
         query=shapes.CampaignQuery,
     )
     def get(self, request: Request) -> Response:
-        found = Campaign.objects.filter(
-            pk__in=Campaign.objects.open_to(request.user).values("pk")
-        ).select_related("owner")
+        found = Campaign.objects.filter(pk__in=open_campaigns(request).values("pk")).select_related(
+            "owner"
+        )
         if "state" in self.query:
             found = found.filter(state=self.query["state"])
         if self.query["owned"]:
@@ -91,6 +96,7 @@ class CampaignsView(View):
     @operation(
         "campaigns_create",
         "Create a draft from a preset, a definition, another campaign or a file in YAML",
+        needs=Permission.EDIT,
         request={
             "application/json": shapes.NewCampaignSerializer,
             "application/yaml": OpenApiTypes.STR,
@@ -141,14 +147,18 @@ class CampaignView(View):
     parser_classes = [StrictJSONParser, CampaignFileParser]
 
     @operation(
-        "campaigns_read", "One campaign with its definition", gives=shapes.CampaignDetailSerializer
+        "campaigns_read",
+        "One campaign with its definition",
+        needs=Permission.SEE,
+        gives=shapes.CampaignDetailSerializer,
     )
     def get(self, request: Request, code: str) -> object:
-        return _with_tag(get_campaign(request, code))
+        return _with_tag(request, get_campaign(request, code))
 
     @operation(
         "campaigns_change",
         "Replace the definition of a draft. With If-Match, only if it still has that ETag",
+        needs=Permission.EDIT,
         request={
             "application/json": shapes.DefinitionSerializer,
             "application/yaml": OpenApiTypes.STR,
@@ -168,24 +178,29 @@ class CampaignView(View):
             )
         base = request.headers.get("If-Match", "").strip().strip('"') or None
         changed = campaigns.change_definition(campaign, definition, by=user_of(request), base=base)
-        return _with_tag(changed)
+        return _with_tag(request, changed)
 
-    @operation("campaigns_delete", "Delete a draft (only its owner can)")
+    @operation("campaigns_delete", "Delete a draft (only its owner can)", needs=Permission.OWN)
     def delete(self, request: Request, code: str) -> None:
-        campaign = get_own_campaign(request, code)
+        campaign = get_campaign(request, code)
         campaigns.delete_draft(campaign, by=user_of(request))
 
 
-def _with_tag(campaign: Campaign) -> Response:
+def _with_tag(request: Request, campaign: Campaign) -> Response:
     """The campaign with the tag of its definition, which is another after every change."""
+    shown = dict(shapes.CampaignDetailSerializer(campaign).data)
+    if not may(request, Permission.SYSTEMS):
+        hidden = {part: None for part in NAMING if part in shown["definition"]}
+        shown["definition"] = shown["definition"] | hidden
     tag = f'"{campaigns.definition_version(campaign)}"'
-    return Response(shapes.CampaignDetailSerializer(campaign).data, headers={"ETag": tag})
+    return Response(shown, headers={"ETag": tag})
 
 
 class CampaignFileView(View):
     @operation(
         "campaigns_file",
         "The campaign file in YAML, which creates the same campaign again",
+        needs=Permission.FILES,
         responses={(200, "application/yaml"): YAML},
     )
     def get(self, request: Request, code: str) -> HttpResponse:
@@ -196,7 +211,10 @@ class CampaignFileView(View):
 
 class ProgressView(View):
     @operation(
-        "campaigns_progress", "The progress of the judgements", gives=shapes.ProgressSerializer
+        "campaigns_progress",
+        "The progress of the judgements",
+        needs=Permission.SEE,
+        gives=shapes.ProgressSerializer,
     )
     def get(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
@@ -212,7 +230,9 @@ class ProgressView(View):
             "screens_done": progress.screens_done,
             "screens_per_hour": pace.screens_per_hour,
             "expected_end": pace.expected_end,
-            "systems": coverage.judged_by_system(campaign),
+            "systems": coverage.judged_by_system(
+                campaign, in_codes=not may(request, Permission.SYSTEMS)
+            ),
         }
 
 
@@ -220,6 +240,7 @@ class PlanView(View):
     @operation(
         "plan_preview",
         "Draw the plan that a launch of this draft would store, and store nothing",
+        needs=Permission.EDIT,
         gives=shapes.PlannedWorkSerializer,
         query=shapes.PlanQuery,
     )
@@ -236,6 +257,7 @@ class PlanView(View):
     @operation(
         "plan_fit",
         "Let each rater of this draft do as many batches as so few raters need",
+        needs=Permission.EDIT,
         takes=shapes.RatersSerializer,
         gives=shapes.PlannedWorkSerializer,
     )
@@ -250,6 +272,7 @@ class OutlookView(View):
     @operation(
         "plan_outlook",
         "Say what other numbers of raters, items and repeats would cost and find",
+        needs=Permission.EDIT,
         gives=shapes.OutlookSerializer,
         query=shapes.OutlookQuery,
     )
@@ -271,6 +294,7 @@ class LaunchView(View):
         "campaigns_launch",
         "Draw the plan, freeze the material and open the campaign to raters. A large "
         "campaign stays a draft until a worker has stored its plan: request it again to see",
+        needs=Permission.EDIT,
         gives=shapes.LaunchedSerializer,
     )
     def post(self, request: Request, code: str) -> Response:
@@ -285,7 +309,12 @@ class LaunchView(View):
 
 def transition(name: str, do: Callable[..., Campaign], summary: str) -> type[View]:
     return action(
-        f"campaigns_{name}", summary, find=get_campaign, do=do, gives=shapes.CampaignSerializer
+        f"campaigns_{name}",
+        summary,
+        needs=Permission.EDIT,
+        find=get_campaign,
+        do=do,
+        gives=shapes.CampaignSerializer,
     )
 
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from rankme.actions.sitting import complaints
 from rankme.api.view import PageQuery, Strict, View, operation
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.queries.complaints import complaints_of
 
 
@@ -35,6 +35,7 @@ class ComplaintsView(View):
     @operation(
         "problems_list",
         "What raters reported as wrong with items, the newest first",
+        needs=Permission.WATCH,
         lists=ComplaintSerializer,
         query=PageQuery,
     )
@@ -47,6 +48,7 @@ class ComplaintView(View):
     @operation(
         "problems_deal_with",
         "Mark what a rater reported as dealt with, or open it again",
+        needs=Permission.ATTEND,
         takes=DealtWithSerializer,
         gives=ComplaintSerializer,
     )

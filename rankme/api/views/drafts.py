@@ -20,7 +20,7 @@ from rankme.api.parsers import CampaignFileParser, StrictJSONParser
 from rankme.api.shared_shapes import ProblemSerializer
 from rankme.api.view import View, operation
 from rankme.errors import InvalidDefinition
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document, definition_from_yaml
 from rankme.queries.words import current_words, missing_texts, words_file
@@ -55,6 +55,7 @@ class DefinitionSchemaView(View):
     @operation(
         "definitions_schema",
         "The JSON schema of a campaign file",
+        needs=Permission.SEE,
         gives=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request) -> Response:
@@ -72,6 +73,7 @@ class DefinitionCheckView(View):
     @operation(
         "definitions_check",
         "Check a campaign file and store nothing",
+        needs=Permission.SEE,
         request={
             "application/json": DefinitionSerializer,
             "application/yaml": OpenApiTypes.STR,
@@ -99,6 +101,7 @@ class OutlineView(View):
     @operation(
         "campaigns_outline",
         "What raters of this campaign see, page by page, as text",
+        needs=Permission.SEE,
         gives=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, code: str) -> Response:
@@ -109,6 +112,7 @@ class WordsView(View):
     @operation(
         "campaigns_words",
         "The site's texts for raters as YAML, to be filled in for another language",
+        needs=Permission.SEE,
         responses={
             (200, "application/yaml"): OpenApiResponse(
                 OpenApiTypes.STR, description="A part of a campaign file."
@@ -122,13 +126,16 @@ class WordsView(View):
 
 
 class TryoutView(View):
-    @operation("tryout_read", "The newest try of a draft", gives=TryoutSerializer)
+    @operation(
+        "tryout_read", "The newest try of a draft", needs=Permission.EDIT, gives=TryoutSerializer
+    )
     def get(self, request: Request, code: str) -> object:
         return _state(get_campaign(request, code).code)
 
     @operation(
         "tryout_start",
         "Try a draft with simulated raters: a worker plays it to its report and stores nothing",
+        needs=Permission.EDIT,
         gives=TryoutSerializer,
         status=202,
     )
@@ -137,7 +144,7 @@ class TryoutView(View):
         tryouts.start_tryout(campaign, by=user_of(request))
         return _state(campaign.code)
 
-    @operation("tryout_delete", "Throw a try away")
+    @operation("tryout_delete", "Throw a try away", needs=Permission.EDIT)
     def delete(self, request: Request, code: str) -> None:
         tryouts.throw_away(get_campaign(request, code).code)
 

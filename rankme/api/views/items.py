@@ -18,10 +18,10 @@ from rankme.api import item_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Item, Output
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, may, user_of
 from rankme.queries.disagreements.settled import settled_about, settled_values
 from rankme.queries.disagreements.values import comparable_criteria, lines_of, values_of
-from rankme.queries.item_answers import answers_about
+from rankme.queries.item_answers import answers_about, system_names
 from rankme.queries.item_list import ItemOrder, Wish, item_lines, items_for
 
 UPLOAD_ORDER = ItemOrder([], {})
@@ -31,6 +31,7 @@ class ItemsView(View):
     @operation(
         "items_list",
         "The items of a campaign, in the order of the upload",
+        needs=Permission.READ,
         lists=shapes.ItemLineSerializer,
         query=shapes.ItemQuery,
     )
@@ -48,18 +49,20 @@ class ItemView(View):
     @operation(
         "items_read",
         "One item with its outputs, and everything that raters said about each",
+        needs=Permission.READ,
         gives=shapes.ItemDetailSerializer,
     )
     def get(self, request: Request, code: str, number: int) -> object:
         item = get_item(request, code, number)
         note_seen(item.campaign, "API: items", by=user_of(request))
-        return _detail(item)
+        return _detail(request, item)
 
 
 class SettlementsView(View):
     @operation(
         "items_settle",
         "Settle a disagreement: values that apply next to those of the raters",
+        needs=Permission.SETTLE,
         takes=shapes.NewSettlementSerializer,
         gives=shapes.ItemDetailSerializer,
         status=201,
@@ -69,18 +72,20 @@ class SettlementsView(View):
         given = self.given
         output = None
         if given["system"] is not None:
-            output = item.outputs.filter(system__name=given["system"]).first()
+            named = {name: pk for pk, name in names_of(request, item.campaign).items()}
+            output = item.outputs.filter(system=named.get(given["system"])).first()
             if output is None:
                 raise RefusedAction("This item has no output of that system.")
         reason, by = given["reason"], user_of(request)
         settle(item.campaign, item, output, given["values"], reason=reason, by=by)
-        return _detail(item)
+        return _detail(request, item)
 
 
 class DisagreementsView(View):
     @operation(
         "disagreements_list",
         "The outputs on which raters differ most, by one criterion; settled ones come last",
+        needs=Permission.READ,
         gives=shapes.DisagreementSerializer(many=True),
         query=shapes.DisagreementQuery,
     )
@@ -99,13 +104,14 @@ class DisagreementsView(View):
         order = [place for place, apart in enumerate(spread) if apart > 0]
         order.sort(key=lambda place: (given.units[place] in settled, -spread[place]))
         places = order[: self.query["limit"]]
-        return lines_of(campaign, given, places, names=_names(campaign), settled=settled)
+        return lines_of(campaign, given, places, names=names_of(request, campaign), settled=settled)
 
 
 class DamagedTextsView(View):
     @operation(
         "damaged_texts_list",
         "The damaged copies of outputs that a launch of this draft would show in checks",
+        needs=Permission.EDIT,
         gives=shapes.DamagedTextSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
@@ -126,6 +132,7 @@ class DamagedTextsView(View):
     @operation(
         "damaged_texts_change",
         "Show this text as the damaged copy of an output",
+        needs=Permission.EDIT,
         takes=shapes.NewDamagedTextSerializer,
     )
     def put(self, request: Request, code: str) -> None:
@@ -145,18 +152,19 @@ def get_item(request: Request, code: str, number: int) -> Item:
     return get_object_or_404(items, position=number - 1)
 
 
-def _names(campaign: Campaign) -> dict[int, str]:
-    return dict(campaign.systems.order_by("position").values_list("pk", "name"))
+def names_of(request: Request, campaign: Campaign) -> dict[int, str]:
+    """What the answer calls the systems: codes for roles that see no names."""
+    return system_names(campaign, in_codes=not may(request, Permission.SYSTEMS))
 
 
 def _lines(campaign: Campaign, items: list[Item]) -> list[Any]:
     return list(item_lines(campaign, [item.pk for item in items], UPLOAD_ORDER))
 
 
-def _detail(item: Item) -> object:
+def _detail(request: Request, item: Item) -> object:
     campaign = item.campaign
     [line] = _lines(campaign, [item])
-    answers = answers_about(campaign, item, _names(campaign))
+    answers = answers_about(campaign, item, names_of(request, campaign))
     settled = settled_about(campaign, item)
     outputs = [
         {

@@ -26,29 +26,35 @@ from rankme.exporting.settled import settled_file
 from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file
 from rankme.models import Campaign, Judgement, RaterExclusion, Submission
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.queries.counting import with_counting
+
+from .items import names_of
 
 
 class JudgementsView(View):
     @operation(
         "judgements_list",
         "Judgements in the order in which they arrived, page by page",
+        needs=Permission.READ,
         lists=shapes.JudgementSerializer,
         query=shapes.JudgementQuery,
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
         note_seen(campaign, "API: judgements", by=user_of(request))
-        return self.paged(self._chosen(campaign), shapes.JudgementSerializer, newest_first=False)
+        names = names_of(request, campaign)
+        rows = self._chosen(campaign, names)
+        return self.paged(rows, shapes.JudgementSerializer, newest_first=False, names=names)
 
-    def _chosen(self, campaign: Campaign) -> QuerySet[Judgement]:
+    def _chosen(self, campaign: Campaign, names: dict[int, str]) -> QuerySet[Judgement]:
         query = self.query
         rows = judgements_of(campaign)
         if "criterion" in query:
             rows = rows.filter(criterion__name=query["criterion"])
         if "system" in query:
-            rows = rows.filter(output__system__name=query["system"])
+            named = [pk for pk, name in names.items() if name == query["system"]]
+            rows = rows.filter(output__system__in=named)
         if "item" in query:
             rows = rows.filter(submission__trial__item__key=query["item"])
         if "rater" in query:
@@ -82,6 +88,7 @@ def download(
     kind: str = "text/csv",
     query: type[Serializer[Any]] | None = None,
     *,
+    needs: Permission,
     has_systems: bool = True,
 ) -> type[View]:
     """A view of a file; its parameters are keyword arguments of the function that makes it.
@@ -91,7 +98,13 @@ def download(
     content = OpenApiTypes.STR if kind != "application/octet-stream" else OpenApiTypes.BINARY
 
     class Download(View):
-        @operation(name, summary, responses={(200, kind): OpenApiResponse(content)}, query=query)
+        @operation(
+            name,
+            summary,
+            needs=needs,
+            responses={(200, kind): OpenApiResponse(content)},
+            query=query,
+        )
         def get(self, request: Request, code: str) -> HttpResponseBase:
             campaign = get_campaign(request, code)
             if has_systems:
@@ -105,37 +118,51 @@ JudgementsCsvView = download(
     "judgements_csv",
     "The judgement table, ready for `python -m analysis`",
     csv_file,
+    needs=Permission.FILES,
     query=shapes.CsvQuery,
 )
 JudgementsJsonlView = download(
     "judgements_jsonl",
     "Everything that was submitted, as it was sent, one submission per line",
     jsonl_file,
+    needs=Permission.FILES,
     kind="application/jsonl",
 )
 ChecksCsvView = download(
     "checks_csv",
     "Answers to checks, which are not judgements",
     checks_file,
+    needs=Permission.READ,
     has_systems=False,
 )
 OwnAnswersCsvView = download(
     "answers_csv",
     "What raters said about themselves, before the work and at its end",
     own_answers_file,
+    needs=Permission.IDENTITIES,
     has_systems=False,
 )
 SettledCsvView = download(
-    "settled_csv", "The values with which curators settled disagreements", settled_file
+    "settled_csv",
+    "The values with which curators settled disagreements",
+    settled_file,
+    needs=Permission.FILES,
 )
-DeclinedCsvView = download("cannot_judge_csv", "Who could not judge what, and why", declined_file)
+DeclinedCsvView = download(
+    "cannot_judge_csv", "Who could not judge what, and why", declined_file, needs=Permission.FILES
+)
 TextsCsvView = download(
-    "texts_csv", "What raters wrote, as a data set", texts_file, query=shapes.TextsQuery
+    "texts_csv",
+    "What raters wrote, as a data set",
+    texts_file,
+    needs=Permission.FILES,
+    query=shapes.TextsQuery,
 )
 SpansView = download(
     "spans",
     "Marked errors with their texts, in the format of another tool",
     spans_file,
+    needs=Permission.FILES,
     kind="application/octet-stream",
     query=shapes.SpansQuery,
 )

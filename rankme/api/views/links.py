@@ -14,7 +14,7 @@ from rankme.api.rater_shapes import InvitationSerializer, NewLinksSerializer
 from rankme.api.view import PageQuery, View, operation
 from rankme.links import entry_link, panel_link
 from rankme.models import Campaign
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 
 
 class AddressesSerializer(serializers.Serializer[Any]):
@@ -34,7 +34,12 @@ def addresses_of(request: Request, campaign: Campaign) -> dict[str, str]:
 
 
 class AddressesView(View):
-    @operation("links_read", "The open link and the panel's link", gives=AddressesSerializer)
+    @operation(
+        "links_read",
+        "The open link and the panel's link",
+        needs=Permission.IDENTITIES,
+        gives=AddressesSerializer,
+    )
     def get(self, request: Request, code: str) -> object:
         return addresses_of(request, get_campaign(request, code))
 
@@ -43,6 +48,7 @@ class PersonalLinksView(View):
     @operation(
         "links_personal",
         "The personal links of a campaign, the newest first",
+        needs=Permission.IDENTITIES,
         lists=InvitationSerializer,
         query=PageQuery,
     )
@@ -55,6 +61,7 @@ class PersonalLinksView(View):
     @operation(
         "links_create",
         "Create personal links, for names or without",
+        needs=Permission.EDIT,
         takes=NewLinksSerializer,
         gives=InvitationSerializer(many=True),
         status=201,

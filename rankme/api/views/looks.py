@@ -8,7 +8,7 @@ from rankme.actions.audit import note_seen
 from rankme.actions.runs.looks import request_look, require_raters
 from rankme.api import look_shapes as shapes
 from rankme.api.view import View, operation
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.queries.watching.looks import (
     beginning_of,
     looks_of,
@@ -23,6 +23,7 @@ class LooksView(View):
     @operation(
         "looks_list",
         "How the campaign may be looked at while it runs, and what each look saw",
+        needs=Permission.REPORTS,
         gives=shapes.LooksSerializer,
     )
     def get(self, request: Request, code: str) -> object:
@@ -44,6 +45,7 @@ class LooksView(View):
     @operation(
         "looks_create",
         "Ask for a look; a worker computes it",
+        needs=Permission.EDIT,
         gives=shapes.LookRequestSerializer,
         status=202,
     )

@@ -16,7 +16,7 @@ from rankme.api.view import PageQuery, View, action, operation
 from rankme.errors import RefusedAction
 from rankme.importing import InvalidColumns, Reading, reading_from
 from rankme.models import MaterialImport
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 
 ABOUT_SCORES = ("lower_is_better", "is_judge", "own_systems")
 
@@ -27,6 +27,7 @@ class ImportsView(View):
     @operation(
         "imports_list",
         "The uploads of a campaign, newest first",
+        needs=Permission.FILES,
         lists=shapes.ImportSerializer,
         query=PageQuery,
     )
@@ -37,6 +38,7 @@ class ImportsView(View):
     @operation(
         "imports_create",
         "Upload outputs, scores, or (for an archive) judgements; a worker checks them",
+        needs=Permission.EDIT,
         request={"multipart/form-data": shapes.NewImportSerializer},
         gives=shapes.ImportSerializer,
         status=202,
@@ -62,6 +64,7 @@ class ImportView(View):
     @operation(
         "imports_read",
         "One upload: its progress, its problems or its preview",
+        needs=Permission.FILES,
         gives=shapes.ImportSerializer,
     )
     def get(self, request: Request, code: str, number: int) -> object:
@@ -72,6 +75,7 @@ class ColumnsView(View):
     @operation(
         "imports_columns",
         "Correct the columns of the upload; a worker checks it again",
+        needs=Permission.EDIT,
         takes=shapes.ColumnsSerializer,
         gives=shapes.ImportSerializer,
         status=202,
@@ -96,6 +100,7 @@ def get_import(request: Request, code: str, number: int) -> MaterialImport:
 TakeImportView = action(
     "imports_take",
     "Import the previewed upload, which replaces the current material",
+    needs=Permission.EDIT,
     find=get_import,
     do=materials.take_import,
     gives=shapes.ImportSerializer,
@@ -103,6 +108,7 @@ TakeImportView = action(
 DropImportView = action(
     "imports_drop",
     "Discard an upload that was not imported",
+    needs=Permission.EDIT,
     find=get_import,
     do=materials.drop_import,
     gives=shapes.ImportSerializer,

@@ -13,7 +13,7 @@ from rankme.api import metric_shapes as shapes
 from rankme.api.view import View, action, operation
 from rankme.exporting.files import CSV, ExportedFile
 from rankme.models import Campaign, MetricComputation
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.queries.metric_scores import scores_of
 
 from .judgements import download
@@ -23,6 +23,7 @@ class MetricsView(View):
     @operation(
         "metrics_list",
         "The metrics of a campaign; upload scores as an import of the kind `scores`",
+        needs=Permission.FILES,
         gives=shapes.MetricSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
@@ -31,6 +32,7 @@ class MetricsView(View):
     @operation(
         "metrics_compute",
         "Compute metrics of all outputs; a worker does it",
+        needs=Permission.ANALYSE,
         takes=shapes.NewMetricsSerializer,
         gives=shapes.MetricComputationSerializer,
         status=202,
@@ -46,12 +48,14 @@ class MetricsView(View):
 
 
 class MetricView(View):
-    @operation("metrics_read", "One metric", gives=shapes.MetricSerializer)
+    @operation("metrics_read", "One metric", needs=Permission.FILES, gives=shapes.MetricSerializer)
     def get(self, request: Request, code: str, metric: int) -> object:
         return get_object_or_404(get_campaign(request, code).metrics, pk=metric)
 
     @operation(
-        "metrics_delete", "Delete a metric's scores; analyses that used them keep their copy"
+        "metrics_delete",
+        "Delete a metric's scores; analyses that used them keep their copy",
+        needs=Permission.ANALYSE,
     )
     def delete(self, request: Request, code: str, metric: int) -> None:
         found = get_object_or_404(get_campaign(request, code).metrics, pk=metric)
@@ -62,6 +66,7 @@ class MetricComputationView(View):
     @operation(
         "metrics_computation",
         "One computation of metrics: its progress, or why it failed",
+        needs=Permission.FILES,
         gives=shapes.MetricComputationSerializer,
     )
     def get(self, request: Request, code: str, computation: int) -> object:
@@ -85,10 +90,15 @@ def scores_file(campaign: Campaign) -> ExportedFile | None:
 CancelMetricsView = action(
     "metrics_cancel",
     "Stop a computation of metrics",
+    needs=Permission.ANALYSE,
     find=get_computation,
     do=metric_jobs.cancel_metrics,
     gives=shapes.MetricComputationSerializer,
 )
 ScoresCsvView = download(
-    "metrics_scores", "All scores, as an upload takes them", scores_file, has_systems=False
+    "metrics_scores",
+    "All scores, as an upload takes them",
+    scores_file,
+    needs=Permission.FILES,
+    has_systems=False,
 )

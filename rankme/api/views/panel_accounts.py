@@ -9,7 +9,7 @@ from rankme.actions.panel import accounts, filters, groups
 from rankme.api import panel_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.models import PanelAccount
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 
 
 def own_account(request: Request, account: int) -> PanelAccount:
@@ -19,7 +19,10 @@ def own_account(request: Request, account: int) -> PanelAccount:
 
 class AccountsView(View):
     @operation(
-        "panel_accounts_list", "Your accounts at panels", gives=shapes.AccountSerializer(many=True)
+        "panel_accounts_list",
+        "Your accounts at panels",
+        needs=Permission.OWN,
+        gives=shapes.AccountSerializer(many=True),
     )
     def get(self, request: Request) -> object:
         return PanelAccount.objects.real().filter(owner=user_of(request))
@@ -27,6 +30,7 @@ class AccountsView(View):
     @operation(
         "panel_accounts_create",
         "Add an account whose token the panel accepts",
+        needs=Permission.OWN,
         takes=shapes.NewAccountSerializer,
         gives=shapes.AccountSerializer,
         status=201,
@@ -37,13 +41,16 @@ class AccountsView(View):
 
 
 class AccountView(View):
-    @operation("panel_accounts_read", "One account", gives=shapes.AccountSerializer)
+    @operation(
+        "panel_accounts_read", "One account", needs=Permission.OWN, gives=shapes.AccountSerializer
+    )
     def get(self, request: Request, account: int) -> object:
         return own_account(request, account)
 
     @operation(
         "panel_accounts_token",
         "Replace the token of an account",
+        needs=Permission.OWN,
         takes=shapes.AccountTokenSerializer,
         gives=shapes.AccountSerializer,
     )
@@ -52,7 +59,9 @@ class AccountView(View):
         accounts.replace_token(mine, self.given["token"])
         return mine
 
-    @operation("panel_accounts_delete", "Remove an account that has no studies")
+    @operation(
+        "panel_accounts_delete", "Remove an account that has no studies", needs=Permission.OWN
+    )
     def delete(self, request: Request, account: int) -> None:
         mine = own_account(request, account)
         accounts.remove_account(mine)
@@ -62,6 +71,7 @@ class WebhooksView(View):
     @operation(
         "panel_accounts_webhooks",
         "Have the panel call this site when something changes",
+        needs=Permission.OWN,
         gives=shapes.AccountSerializer,
     )
     def post(self, request: Request, account: int) -> object:
@@ -75,6 +85,7 @@ class FiltersView(View):
     @operation(
         "panel_accounts_filters",
         "The filters that the panel has; kept for an hour",
+        needs=Permission.OWN,
         gives=shapes.FilterSerializer(many=True),
     )
     def get(self, request: Request, account: int) -> object:
@@ -85,6 +96,7 @@ class EligibleView(View):
     @operation(
         "panel_accounts_eligible",
         "How many people of the panel pass these filters",
+        needs=Permission.OWN,
         takes=shapes.EligibleSerializer,
         gives=shapes.CountSerializer,
     )
@@ -98,6 +110,7 @@ class EarlierStudiesView(View):
     @operation(
         "panel_accounts_studies",
         "Studies whose raters can be kept out of another study, or let in alone",
+        needs=Permission.OWN,
         gives=shapes.EarlierStudySerializer(many=True),
     )
     def get(self, request: Request, account: int) -> object:

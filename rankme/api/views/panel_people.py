@@ -13,7 +13,7 @@ from rankme.actions.panel import deciding, money, rejecting, sync
 from rankme.api import panel_shapes as shapes
 from rankme.api.view import PageQuery, Strict, View, action, operation
 from rankme.models import PanelPayment, PanelSubmission
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.queries.panel_books import Entry, books_of
 
 from .panel_study import get_study
@@ -23,6 +23,7 @@ class BooksView(View):
     @operation(
         "panel_books",
         "Who has finished here but not at the panel, there but not here, and on both sides",
+        needs=Permission.IDENTITIES,
         gives=shapes.BooksSerializer,
     )
     def get(self, request: Request, code: str) -> object:
@@ -33,6 +34,7 @@ class SubmissionsView(View):
     @operation(
         "panel_submissions_list",
         "All participants of the study, with their outcome",
+        needs=Permission.IDENTITIES,
         lists=shapes.EntrySerializer,
         query=PageQuery,
     )
@@ -57,6 +59,7 @@ class SubmissionView(View):
     @operation(
         "panel_submissions_read",
         "One person's submission and payments",
+        needs=Permission.IDENTITIES,
         gives=shapes.EntrySerializer,
     )
     def get(self, request: Request, code: str, submission: int) -> object:
@@ -73,6 +76,7 @@ def decision(name: str, summary: str, takes: type[Strict] | None = None) -> type
     return action(
         f"panel_submissions_{name}",
         summary,
+        needs=Permission.EDIT,
         find=get_submission,
         do=partial(deciding.decide, name),
         shown=_entry,
@@ -94,6 +98,7 @@ class RejectView(View):
     @operation(
         "panel_submissions_rejection",
         "What the record says against a submission, as a draft of a rejection",
+        needs=Permission.IDENTITIES,
         gives=shapes.RejectionDraftSerializer,
     )
     def get(self, request: Request, code: str, submission: int) -> object:
@@ -102,6 +107,7 @@ class RejectView(View):
     @operation(
         "panel_submissions_reject",
         "Reject a submission for good, within the panel's limits",
+        needs=Permission.EDIT,
         takes=shapes.RejectionSerializer,
         gives=shapes.EntrySerializer,
     )
@@ -115,6 +121,7 @@ class BonusesView(View):
     @operation(
         "panel_bonuses",
         "Bonuses for many: up to a rate per hour, or a list that is taken as a whole",
+        needs=Permission.EDIT,
         takes=shapes.BonusesSerializer,
         gives=shapes.DraftedSerializer,
     )
@@ -140,6 +147,7 @@ class LostPaymentView(View):
     @operation(
         "panel_payments_decide",
         "Record the outcome of an unconfirmed payment; one that was not paid is repeated",
+        needs=Permission.EDIT,
         takes=shapes.LostPaymentSerializer,
         gives=shapes.PaymentSerializer,
     )

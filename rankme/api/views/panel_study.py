@@ -13,7 +13,7 @@ from rankme.actions.panel import groups, studies, sync
 from rankme.api import panel_shapes as shapes
 from rankme.api.view import View, action, operation
 from rankme.models import PanelAccount, PanelStudy
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.queries.panel_books import newest_study
 
 from .panel_accounts import own_account
@@ -31,6 +31,7 @@ class StudyView(View):
     @operation(
         "panel_study_read",
         "The newest study of a campaign, with its money and its submissions by state",
+        needs=Permission.IDENTITIES,
         gives=shapes.StudySerializer,
     )
     def get(self, request: Request, code: str) -> object:
@@ -39,6 +40,7 @@ class StudyView(View):
     @operation(
         "panel_study_create",
         "Draft a study at the panel; it costs nothing before it is published",
+        needs=Permission.EDIT,
         takes=shapes.NewStudySerializer,
         gives=shapes.StudySerializer,
         status=201,
@@ -56,6 +58,7 @@ class StudyView(View):
     @operation(
         "panel_study_change",
         "Change a draft, at the panel and here (its ceiling: only the account's owner)",
+        needs=Permission.EDIT,
         takes=shapes.ChangedStudySerializer,
         gives=shapes.StudySerializer,
     )
@@ -65,7 +68,11 @@ class StudyView(View):
         plan = studies.StudyPlan.of(given, _filters(study.account, given))
         return _again(studies.change_draft(study, plan, by=user_of(request)))
 
-    @operation("panel_study_delete", "Delete a study that is not published, at the panel and here")
+    @operation(
+        "panel_study_delete",
+        "Delete a study that is not published, at the panel and here",
+        needs=Permission.EDIT,
+    )
     def delete(self, request: Request, code: str) -> None:
         study = get_study(request, code)
         studies.delete_study(study, by=user_of(request))
@@ -91,6 +98,7 @@ class CostView(View):
     @operation(
         "panel_study_cost",
         "What the study costs, what is in the wallet, and what an hour of work earns",
+        needs=Permission.IDENTITIES,
         gives=shapes.CostSerializer,
     )
     def get(self, request: Request, code: str) -> object:
@@ -101,6 +109,7 @@ class TransitionView(View):
     @operation(
         "panel_study_transition",
         "Publish, pause, resume or stop the study; to publish it costs money",
+        needs=Permission.EDIT,
         takes=shapes.TransitionSerializer,
         gives=shapes.StudySerializer,
     )
@@ -119,6 +128,7 @@ class TransitionView(View):
 PlacesView = action(
     "panel_study_places",
     "Offer more places; their number can only grow",
+    needs=Permission.EDIT,
     find=get_study,
     do=studies.add_places,
     takes=shapes.PlacesSerializer,
@@ -130,6 +140,7 @@ class CeilingView(View):
     @operation(
         "panel_study_ceiling",
         "Change what the study may cost at most (only the account's owner can)",
+        needs=Permission.EDIT,
         takes=shapes.CeilingSerializer,
         gives=shapes.StudySerializer,
     )
@@ -143,6 +154,7 @@ class RefreshView(View):
     @operation(
         "panel_study_refresh",
         "Ask the panel at once; a worker then pays what the rules say",
+        needs=Permission.EDIT,
         gives=shapes.StudySerializer,
     )
     def post(self, request: Request, code: str) -> object:

@@ -10,13 +10,14 @@ from rankme.actions.campaign.campaigns import add_member, remove_member
 from rankme.api import campaign_shapes as shapes
 from rankme.api.view import PageQuery, View, operation
 from rankme.errors import RefusedAction
-from rankme.permissions import get_campaign, get_own_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 
 
 class MembersView(View):
     @operation(
         "members_list",
         "The members of a campaign, without its owner",
+        needs=Permission.SEE,
         gives=shapes.MemberSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
@@ -26,22 +27,27 @@ class MembersView(View):
         "members_add",
         "Invite the account of this name (only the owner can). The answer is the same if "
         "there is none",
+        needs=Permission.OWN,
         takes=shapes.NewMemberSerializer,
         gives=shapes.MemberSerializer,
         status=201,
     )
     def post(self, request: Request, code: str) -> object:
-        campaign = get_own_campaign(request, code)
+        campaign = get_campaign(request, code)
         name = self.given["username"]
         if name == campaign.owner.get_username():
             raise RefusedAction("You own this campaign, so you are already in it.")
-        return add_member(campaign, name, by=user_of(request))
+        return add_member(campaign, name, role=self.given["role"], by=user_of(request))
 
 
 class MemberView(View):
-    @operation("members_remove", "Remove a member, or take an invitation back (only the owner can)")
+    @operation(
+        "members_remove",
+        "Remove a member, or take an invitation back (only the owner can)",
+        needs=Permission.OWN,
+    )
     def delete(self, request: Request, code: str, member: int) -> None:
-        found = get_object_or_404(get_own_campaign(request, code).memberships, pk=member)
+        found = get_object_or_404(get_campaign(request, code).memberships, pk=member)
         remove_member(found, by=user_of(request))
 
 
@@ -49,6 +55,7 @@ class HistoryView(View):
     @operation(
         "history_list",
         "Who did what to a campaign, the newest first",
+        needs=Permission.HISTORY,
         lists=shapes.EventSerializer,
         query=PageQuery,
     )

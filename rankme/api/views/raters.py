@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from rankme.actions.sitting import assignments, erasing, exclusions, participation
 from rankme.api import rater_shapes as shapes
 from rankme.api.view import PageQuery, View, action, operation
-from rankme.models import Assignment, Campaign, Participant
-from rankme.permissions import get_campaign, get_own_campaign, user_of
+from rankme.models import Assignment, Participant
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.queries.quality import quality_of
 from rankme.queries.raters import comments_of, open_leases, rater_lines, sittings_of
 from rankme.untrusted.clean_text import storable
@@ -25,6 +25,7 @@ class RatersView(View):
     @operation(
         "raters_list",
         "The raters of a campaign, the latest first",
+        needs=Permission.WATCH,
         lists=shapes.RaterSerializer,
         query=PageQuery,
     )
@@ -39,6 +40,7 @@ class RaterView(View):
     @operation(
         "raters_read",
         "One rater with batches, comments and earlier exclusions",
+        needs=Permission.WATCH,
         gives=shapes.RaterDetailSerializer,
     )
     def get(self, request: Request, code: str, label: str) -> object:
@@ -49,6 +51,7 @@ class RaterExclusionView(View):
     @operation(
         "raters_exclude",
         "Leave a rater out of future analyses; others can judge in their place",
+        needs=Permission.EDIT,
         takes=shapes.NewExclusionSerializer,
         gives=shapes.RaterDetailSerializer,
     )
@@ -60,6 +63,7 @@ class RaterExclusionView(View):
     @operation(
         "raters_readmit",
         "Include an excluded rater in future analyses again",
+        needs=Permission.EDIT,
         gives=shapes.RaterDetailSerializer,
     )
     def delete(self, request: Request, code: str, label: str) -> object:
@@ -72,6 +76,7 @@ class BatchesAtWorkView(View):
     @operation(
         "leases_list",
         "The batches that raters hold now; the one whose time ends first is first",
+        needs=Permission.WATCH,
         gives=shapes.HeldBatchSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
@@ -82,6 +87,7 @@ class QualityView(View):
     @operation(
         "quality_list",
         "What speaks for and against each rater who took a batch, the latest first",
+        needs=Permission.WATCH,
         lists=shapes.QualityLineSerializer,
         query=PageQuery,
     )
@@ -93,14 +99,7 @@ class QualityView(View):
 
 
 def get_rater(request: Request, code: str, label: str) -> Participant:
-    return _rater_in(get_campaign(request, code), label)
-
-
-def get_rater_of_own_campaign(request: Request, code: str, label: str) -> Participant:
-    return _rater_in(get_own_campaign(request, code), label)
-
-
-def _rater_in(campaign: Campaign, label: str) -> Participant:
+    campaign = get_campaign(request, code)
     if not storable(label):
         raise Http404
     return get_object_or_404(campaign.participants.select_related("campaign"), label=label)
@@ -132,6 +131,7 @@ def _detail_afterwards(request: Request, rater: Participant) -> object:
 EndAccessView = action(
     "raters_end_access",
     "Sign a rater out of every browser",
+    needs=Permission.EDIT,
     find=get_rater,
     do=participation.end_access,
     shown=_detail,
@@ -140,6 +140,7 @@ EndAccessView = action(
 EraseAnswersView = action(
     "raters_erase_answers",
     "Erase a rater's answers to your questions",
+    needs=Permission.EDIT,
     find=get_rater,
     do=participation.erase_answers,
     shown=_detail,
@@ -148,7 +149,8 @@ EraseAnswersView = action(
 EraseView = action(
     "raters_erase",
     "Erase who a rater is, for good; the judgements stay",
-    find=get_rater_of_own_campaign,
+    needs=Permission.OWN,
+    find=get_rater,
     do=erasing.erase_rater,
     shown=_detail_afterwards,
     gives=shapes.RaterDetailSerializer,
@@ -156,6 +158,7 @@ EraseView = action(
 ReleaseView = action(
     "leases_release",
     "Take a batch back from a rater who will not finish it",
+    needs=Permission.ATTEND,
     find=get_held,
     do=assignments.free_lease,
 )

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rankme.actions.accounts.api_keys import obtain_key, revoke_key
 from rankme.api.token_shapes import CredentialsSerializer, TokenSerializer
 from rankme.api.view import View, operation
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 
 
 class TokenView(View):
@@ -29,6 +29,7 @@ class TokenView(View):
     @operation(
         "token_obtain",
         "Get a key with a name and a password",
+        needs=None,
         takes=CredentialsSerializer,
         gives=TokenSerializer,
         auth=[],
@@ -38,6 +39,6 @@ class TokenView(View):
         address = request.META.get("REMOTE_ADDR", "")
         return Response({"token": obtain_key(**given, address=address)})
 
-    @operation("token_revoke", "End my key")
+    @operation("token_revoke", "End my key", needs=Permission.SEE)
     def delete(self, request: Request) -> None:
         revoke_key(user_of(request))

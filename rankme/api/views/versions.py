@@ -14,7 +14,7 @@ from rankme.actions.campaign.campaigns import definition_of
 from rankme.api import version_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.models import Campaign
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, get_campaign, user_of
 from rankme.protocols.files import definition_from_document
 from rankme.queries.versions import version_lines
 
@@ -23,6 +23,7 @@ class VersionsView(View):
     @operation(
         "versions_list",
         "The versions of a campaign, with the raters and judgements under each",
+        needs=Permission.SEE,
         gives=shapes.VersionLineSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
@@ -31,6 +32,7 @@ class VersionsView(View):
     @operation(
         "versions_create",
         "Change a launched campaign: its texts, pay, codes and crowd settings",
+        needs=Permission.EDIT,
         takes=shapes.NewVersionSerializer,
         gives=shapes.VersionDetailSerializer,
         status=201,
@@ -49,7 +51,10 @@ class VersionsView(View):
 
 class VersionView(View):
     @operation(
-        "versions_read", "One version with its definition", gives=shapes.VersionDetailSerializer
+        "versions_read",
+        "One version with its definition",
+        needs=Permission.FILES,
+        gives=shapes.VersionDetailSerializer,
     )
     def get(self, request: Request, code: str, version: int) -> object:
         versions = get_campaign(request, code).versions
@@ -61,6 +66,7 @@ class ExtensionView(View):
         "extension_preview",
         "What an extension of the plan would add, with the balance before and after. For a "
         "large plan: how far a worker is with the newest request, and what it has drawn",
+        needs=Permission.EDIT,
         gives=OpenApiTypes.OBJECT,
         query=shapes.ExtensionQuery,
     )
@@ -78,6 +84,7 @@ class ExtensionView(View):
         "extension_create",
         "Extend the plan: more raters per trial, and batches for material that was added. "
         "A large plan is extended by a worker",
+        needs=Permission.EDIT,
         takes=shapes.NewExtensionSerializer,
         responses={201: shapes.VersionDetailSerializer, 202: shapes.PlanExtensionSerializer},
     )
@@ -112,6 +119,7 @@ class ReopenView(View):
     @operation(
         "campaigns_reopen",
         "Collect again in a closed campaign; this makes a new version",
+        needs=Permission.EDIT,
         takes=shapes.ReasonSerializer,
         gives=shapes.VersionDetailSerializer,
         status=201,

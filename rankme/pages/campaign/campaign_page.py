@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 from rankme.actions.audit import last_fault
 from rankme.errors import RankmeError
 from rankme.models import Campaign
-from rankme.permissions import get_campaign, user_of
+from rankme.permissions import Permission, declare, get_campaign, may, user_of
 
 from .next_step import next_step
 from .phases import phases_of
@@ -41,18 +41,24 @@ def sent(request: HttpRequest) -> dict[str, Any]:
 
 
 def campaign_page(
-    methods: Sequence[str], *, find: Callable[[HttpRequest, str], Campaign] = get_campaign
+    methods: Sequence[str], *, needs: Permission, to_send: Permission | None = None
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
-    """Decorate a page of the campaign in its address, for accounts to which it is open."""
+    """Decorate a page of the campaign in its address, for members whose role has the permission.
 
-    def declare(view: Callable[..., Answer]) -> Callable[..., Answer]:
+    Parameters
+    ----------
+    to_send : what sending the page's form needs, if that is another permission
+    """
+
+    def decorate(view: Callable[..., Answer]) -> Callable[..., Answer]:
         @wraps(view)
         def page(request: HttpRequest, code: str, **parts: Any) -> Answer:
-            return view(request, find(request, code), **parts)
+            declare(request, to_send or needs if request.method == "POST" else needs)
+            return view(request, get_campaign(request, code), **parts)
 
         return login_required(require_http_methods(methods)(page))
 
-    return declare
+    return decorate
 
 
 def with_preview(view: View) -> View:
@@ -77,7 +83,7 @@ def render_campaign(
     context = context or {}
     if status is None:
         status = 422 if getattr(context.get("form"), "is_bound", False) else 200
-    phases = phases_of(campaign)
+    phases = phases_of(request, campaign)
     frame = {
         "campaign": campaign,
         "phases": phases,
@@ -85,7 +91,7 @@ def render_campaign(
             (each.title for phase in phases for each in phase.tabs if each.name == tab), ""
         ),
         "current_tab": tab,
-        "is_owner": campaign.owner_id == request.user.pk,
+        "may": {each.value: may(request, each) for each in Permission},
         "last_fault": partial(last_fault, campaign),
         "draft_step": partial(next_step, campaign) if campaign.is_draft else None,
     }

@@ -17,7 +17,7 @@ from rankme.forms.definition import change_shape, differences, draw_form, frozen
 from rankme.forms.organiser import CampaignFileForm, ReasonForm
 from rankme.models import Campaign
 from rankme.pages.previews.draft_preview import PREVIEW_PAGES
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
     definition_from_document,
@@ -43,7 +43,7 @@ def show_versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render_campaign(request, campaign, page, context, tab=TAB)
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.FILES)
 def show_version(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One version: its reason, its file, and where it differs from the one before."""
     around = {row.number: row for row in campaign.versions.filter(number__in=[number - 1, number])}
@@ -58,7 +58,7 @@ def show_version(request: HttpRequest, campaign: Campaign, number: int) -> HttpR
     return render_campaign(request, campaign, "organiser/setup/version.html", context, tab=TAB)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 @with_preview
 def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The form of a launched campaign; saving it leads to the page that asks for a reason."""
@@ -86,7 +86,7 @@ def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _form_page(request, campaign, document, base=base, problems=problems)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 @with_preview
 def change_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The same as a file."""
@@ -107,7 +107,7 @@ def change_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _file_page(request, campaign, form, [Problem("", str(refusal))])
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 @with_preview
 def confirm(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Store what was reviewed as a new version, with its reason."""
@@ -140,7 +140,7 @@ def confirm(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _stored(request, campaign, version.number)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def reopen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks for a reason before it opens a closed campaign again."""
     if not campaign.is_over or campaign.is_archive:

@@ -32,7 +32,7 @@ from rankme.models import Campaign
 from rankme.pages.previews.draft_preview import PREVIEW_PAGES
 from rankme.pages.previews.gallery import pictures_of
 from rankme.pages.rater.interface_language import language_warning
-from rankme.permissions import user_of
+from rankme.permissions import Permission, may, open_campaigns, user_of
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import (
     blank_document,
@@ -80,7 +80,7 @@ def new_archive(request: HttpRequest) -> HttpResponse:
     return redirect("rankme:campaign-material", campaign.code)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks for the copy's title, and whether it takes the material along."""
     size = size_of(campaign)
@@ -107,7 +107,7 @@ def _start_page(request: HttpRequest, form: ArchiveForm, *, status: int = 200) -
         (_(title), title == MOST_COMMON, [_preset_card(name) for name in names])
         for title, names in grouped_presets(preset_names())
     ]
-    own = Campaign.objects.open_to(request.user).filter(is_archive=False).values("pk")
+    own = open_campaigns(request, Permission.EDIT).filter(is_archive=False).values("pk")
     earlier = Campaign.objects.filter(pk__in=own).defer("definition")[:MOST_EARLIER]
     context = {"groups": groups, "archive_form": form, "earlier": earlier}
     return render(request, "organiser/setup/choose_start.html", context, status=status)
@@ -144,7 +144,7 @@ def _languages(start: str) -> list[tuple[str, str]]:
     return [(language, get_language_info(language)["name_local"]) for language in found]
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.FILES, to_send=Permission.EDIT)
 @with_preview
 def edit_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The form of a draft; of a launched campaign the file and its versions."""
@@ -152,6 +152,8 @@ def edit_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _take_form(request, campaign)
     if not campaign.is_draft:
         return show_versions(request, campaign)
+    if not may(request, Permission.EDIT):
+        return redirect("rankme:campaign", campaign.code)
     version = campaigns.definition_version(campaign)
     return _form_page(request, campaign.definition, campaign, version=version)
 
@@ -170,7 +172,7 @@ def load_campaign(request: HttpRequest) -> HttpResponse:
     return _file_page(request, form)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def edit_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The same draft as a file."""
     if not campaign.is_draft and request.method != "POST":
@@ -192,7 +194,7 @@ def edit_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _saved(request, campaign, _("The definition has been saved."))
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.FILES)
 def download_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The campaign file that makes the same campaign again."""
     text = definition_to_yaml(campaigns.definition_of(campaign))
@@ -201,7 +203,7 @@ def download_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return response
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.SEE)
 def download_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The part of the campaign file with the site's texts for raters, to be filled in."""
     definition = campaigns.definition_of(campaign)

@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from analysis.reliability.two_raters import AgreementLimits
 from rankme.actions.audit import note_seen
 from rankme.models import Campaign, Criterion, Metric
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 from rankme.queries.disagreements.pairs import MOST_LEVELS, MOST_POINTS, Other, Pair, pairs_of
 from rankme.queries.disagreements.settled import settled_values
 from rankme.queries.disagreements.values import (
@@ -34,7 +34,7 @@ PAIRS_SHOWN = 50
 WIDTH, HEIGHT, LEFT, BOTTOM = 480, 320, 56, 40
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.READ)
 def list_disagreements(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """One criterion's outputs by disagreement; its pairs of raters; and one pair that is chosen."""
     if campaign.is_draft:

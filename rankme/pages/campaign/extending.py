@@ -16,12 +16,12 @@ from rankme.designs.growth import MIXED_PERCENT
 from rankme.errors import ChangedMeanwhile, RankmeError
 from rankme.forms.organiser import ExtensionForm, RatersForm
 from rankme.models import Campaign, PlanExtension
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 
 from .campaign_page import FORM, act, campaign_page, render_campaign, sent
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def extend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Preview an extension; storing it asks for a reason."""
     if campaign.is_draft or campaign.is_archive:

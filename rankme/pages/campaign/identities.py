@@ -8,18 +8,13 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.sitting import erasing
 from rankme.models import Campaign, PanelSubmission, Report
-from rankme.permissions import get_campaign, get_own_campaign
+from rankme.permissions import Permission
 from rankme.queries.definitions import frozen_definition
 
 from .campaign_page import FORM, act, campaign_page, render_campaign
 
 
-def _campaign_of_members(request: HttpRequest, code: str) -> Campaign:
-    """Everybody in the campaign sees how long raters are known; only its owner erases."""
-    return (get_own_campaign if request.method == "POST" else get_campaign)(request, code)
-
-
-@campaign_page(FORM, find=_campaign_of_members)
+@campaign_page(FORM, needs=Permission.IDENTITIES, to_send=Permission.OWN)
 def identities(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Say how long identities are kept, and erase them after a confirmation."""
     if campaign.is_draft or campaign.is_archive:

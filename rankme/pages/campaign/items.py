@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from rankme.actions.accounts.names_shown import note_names_shown
 from rankme.actions.audit import note_seen
 from rankme.models import Campaign, Item
-from rankme.permissions import user_of
+from rankme.permissions import Permission, may, user_of
 from rankme.protocols import item_input
 from rankme.queries.complaints import complaints_about
-from rankme.queries.item_answers import answers_about, codes_of
+from rankme.queries.item_answers import answers_about, system_names
 from rankme.queries.item_list import Wish, item_lines, items_for
 from rankme.queries.watching.effect import has_more_screens
 from rankme.untrusted.clean_text import storable
@@ -47,7 +47,7 @@ NUMBERS = {
 }
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.READ)
 def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The items in the order that the organiser asks for; a draft's only in that of the upload.
 
@@ -84,7 +84,7 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render_items(request, campaign, "organiser/items/list.html", context)
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.READ)
 def show_item(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One item with its outputs and all answers; its neighbours are those of the list."""
     item = get_object_or_404(campaign.items.select_related("media"), position=number - 1)
@@ -151,7 +151,7 @@ def _whole(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.SYSTEMS)
 def show_names(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the systems' names instead of codes until the log-out, which the history notes."""
     is_shown = request.POST.get("show") == "yes"
@@ -185,14 +185,15 @@ def _key(campaign: Campaign) -> str:
 
 
 def is_blind(request: HttpRequest, campaign: Campaign) -> bool:
+    """Whether this page shows codes: because the role sees no names, or nobody asked for them."""
+    if not may(request, Permission.SYSTEMS):
+        return True
     return not campaign.is_draft and not request.session.get(_key(campaign))
 
 
 def names_of(request: HttpRequest, campaign: Campaign) -> dict[int, str]:
     """What this page calls the systems: codes, until somebody asks for their names."""
-    if is_blind(request, campaign):
-        return codes_of(campaign)
-    return dict(campaign.systems.order_by("position").values_list("pk", "name"))
+    return system_names(campaign, in_codes=is_blind(request, campaign))
 
 
 def _wish(request: HttpRequest, campaign: Campaign, names: dict[int, str]) -> Wish:

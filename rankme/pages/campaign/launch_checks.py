@@ -22,6 +22,7 @@ from rankme.corruptions import CORRUPTIONS
 from rankme.designs.cost import Estimate
 from rankme.errors import RankmeError
 from rankme.models import Campaign, Output, RuleDecision
+from rankme.permissions import Permission
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.quality import QualityLine, quality_of, rule_counts
@@ -35,7 +36,7 @@ RATERS_ON_A_PAGE = 50
 MOST_ORDERED = 300
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def damaged(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Every damaged copy next to its output; each can be changed until the launch."""
     if not campaign.is_draft:
@@ -216,7 +217,7 @@ def negative(number: float | None) -> float | None:
     return None if number is None else -number
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.WATCH)
 def quality(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Each rater's checks, consistency, time, position bias and agreement, and what rules did."""
     if campaign.is_draft:

@@ -28,7 +28,7 @@ from rankme.models import Campaign
 from rankme.pages.rater.interface_language import language_warning
 from rankme.pages.rater.terms import gate_of
 from rankme.panel_links import PANELS
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 from rankme.protocols.definition import GENERALITY
 from rankme.protocols.looking import MODES
 from rankme.queries.progress import size_of
@@ -51,7 +51,7 @@ from .planning import planner_context
 INVITATIONS_ON_A_PAGE = 100
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The plan as a launch would store it; launching asks for a tick first."""
     if not campaign.is_draft:
@@ -187,7 +187,7 @@ def _spreads(plan: DrawnPlan, *, has_one_screen: bool) -> list[tuple[str, Spread
 # --- Links --------------------------------------------------------------------------------------
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.IDENTITIES, to_send=Permission.EDIT)
 def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The open link, the panel's link, and personal invitations."""
     form = InvitationForm(**sent(request))
@@ -216,7 +216,7 @@ def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.IDENTITIES)
 def download_invitations(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     entry = entry_link(request, campaign)
     response = HttpResponse(content_type="text/csv; charset=utf-8")

@@ -15,6 +15,7 @@ from analysis.sequential.section import SequentialSection
 from analysis.sequential.sentences import proposal
 from rankme.actions.runs.looks import request_look
 from rankme.models import Campaign, Look
+from rankme.permissions import Permission
 from rankme.protocols.looking import MODES
 from rankme.queries.watching.looks import (
     beginning_of,
@@ -90,7 +91,7 @@ def _named(section: SequentialSection, names: dict[str, str]) -> SequentialSecti
     )
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def take_look(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Ask for a look, which a worker computes."""
     act(

@@ -15,7 +15,7 @@ from rankme.importing import FileProblem
 from rankme.importing.problems import grouped
 from rankme.importing.tabular.columns import About
 from rankme.models import Campaign, MaterialImport
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 from rankme.queries.progress import size_of
 from rankme.uploads import takes_files
 
@@ -36,7 +36,7 @@ SCORES = MaterialImport.Kind.SCORES
 
 
 @takes_files
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.FILES, to_send=Permission.EDIT)
 def show_material(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The current material, recent uploads, and the form for a new one."""
     form = MaterialForm(**sent(request), campaign=campaign)
@@ -64,14 +64,14 @@ def show_material(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.FILES)
 def show_import(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """One upload: its progress, then its problems or its preview; a script keeps it fresh."""
     upload = get_object_or_404(campaign.material_imports, pk=number)
     return _render_import(request, campaign, upload, _columns_form(upload))
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def describe_columns(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """Check the upload again, with its columns as the organiser says."""
     upload = get_object_or_404(campaign.material_imports, pk=number)
@@ -134,14 +134,14 @@ def _samples(preview: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def take(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     upload = get_object_or_404(campaign.material_imports, pk=number)
     act(request, _("The import has started."), materials.take_import, upload)
     return redirect("rankme:campaign-import", campaign.code, upload.pk)
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def drop(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     upload = get_object_or_404(campaign.material_imports, pk=number)
     act(request, _("The upload has been discarded."), materials.drop_import, upload)

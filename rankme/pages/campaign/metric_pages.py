@@ -16,7 +16,7 @@ from rankme.downloads import attachment
 from rankme.exporting.files import CSV, ExportedFile
 from rankme.forms.metric_choice import ComputeForm, ScoresForm
 from rankme.models import Campaign, MaterialImport, Metric
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 from rankme.queries.metric_scores import scores_of, uncomputable
 from rankme.uploads import takes_files
 
@@ -25,7 +25,7 @@ from .campaign_page import FORM, POST, SAFE, act, campaign_page, refusals_in, re
 UPLOADS_SHOWN = 5
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.FILES, to_send=Permission.ANALYSE)
 def show_metrics(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The campaign's metrics, a computation under way, and the forms for more."""
     form = ComputeForm(**sent(request), reasons=uncomputable(campaign))
@@ -42,7 +42,7 @@ def show_metrics(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 @takes_files
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.ANALYSE)
 def upload_scores(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Store a file of scores for a worker to check; its own page shows what it found."""
     form = ScoresForm(**sent(request))
@@ -87,14 +87,14 @@ def _page(
     )
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.ANALYSE)
 def cancel(request: HttpRequest, campaign: Campaign, computation: int) -> HttpResponse:
     row = get_object_or_404(campaign.metric_computations, pk=computation)
     act(request, _("The computation was stopped."), actions.cancel_metrics, row)
     return redirect("rankme:campaign-metrics", campaign.code)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.ANALYSE)
 def delete(request: HttpRequest, campaign: Campaign, metric: int) -> HttpResponse:
     """Asks before it deletes scores: those that were uploaded would have to be uploaded again."""
     found = get_object_or_404(campaign.metrics, pk=metric)
@@ -107,7 +107,7 @@ def delete(request: HttpRequest, campaign: Campaign, metric: int) -> HttpRespons
     )
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.FILES)
 def download_scores(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Download all scores as the CSV that an upload takes."""
     scores = scores_of(campaign)

@@ -23,7 +23,7 @@ from rankme.actions.sitting import (
 )
 from rankme.forms.organiser import ExclusionForm
 from rankme.models import Campaign, Participant
-from rankme.permissions import get_own_campaign, user_of
+from rankme.permissions import Permission, may, user_of
 from rankme.protocols.files import stored_definition
 from rankme.queries import coverage
 from rankme.queries.check_answers import answers_of
@@ -72,19 +72,20 @@ SCREENS_ON_A_PAGE = 60
 MOST_CHECKS = 100
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.WATCH)
 def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Progress, pace, coverage, raters at work and leases; a script fetches it again and again."""
     if campaign.is_draft or campaign.is_archive:
         return redirect("rankme:campaign", campaign.code)
     progress = progress_of(campaign)
+    in_codes = not may(request, Permission.SYSTEMS)
     takes_complaints = frozen_definition(campaign).definition.problem_button
     context = {
         "progress": progress,
         "pace": pace_of(campaign, progress),
         "hours": screens_by_hour(campaign),
-        "systems": coverage.judged_by_system(campaign),
-        "pairs": coverage.judged_by_pair(campaign),
+        "systems": coverage.judged_by_system(campaign, in_codes=in_codes),
+        "pairs": coverage.judged_by_pair(campaign, in_codes=in_codes),
         "raters": (lines := alarming_first(rater_lines(campaign, recent_raters(campaign)))),
         "alarmed": sum(bool(line.alarms) for line in lines),
         "leases": open_leases(campaign),
@@ -97,7 +98,7 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.ATTEND)
 def free_lease(request: HttpRequest, campaign: Campaign, assignment: int) -> HttpResponse:
     """Take a batch back from a rater who will not finish it."""
     held = get_object_or_404(campaign.assignments.select_related("participant"), pk=assignment)
@@ -110,7 +111,7 @@ def free_lease(request: HttpRequest, campaign: Campaign, assignment: int) -> Htt
     return redirect("rankme:campaign-monitor", campaign.code)
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.ATTEND)
 def deal_with_complaint(request: HttpRequest, campaign: Campaign, complaint: int) -> HttpResponse:
     """Note that what a rater reported is dealt with, or take that back."""
     found = get_object_or_404(campaign.complaints, pk=complaint)
@@ -125,7 +126,7 @@ def deal_with_complaint(request: HttpRequest, campaign: Campaign, complaint: int
     return redirect("rankme:campaign-monitor", campaign.code)
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.WATCH)
 def raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The raters: those with alarms first, unless there are too many to look at for a page."""
     found: Any = raters_of(campaign)
@@ -147,7 +148,7 @@ def _rater(campaign: Campaign, label: str) -> Participant:
     return get_object_or_404(campaign.participants.select_related("campaign"), label=label)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.WATCH, to_send=Permission.EDIT)
 def show_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     """One rater's work, and the decision to leave it out of analyses."""
     rater = _rater(campaign, label)
@@ -214,7 +215,7 @@ def _decided(
     return redirect("rankme:campaign-rater", rater.campaign.code, rater.label)
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def end_access(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     """End the cookies and personal links of a rater, when one got into other hands."""
     rater = _rater(campaign, label)
@@ -223,7 +224,7 @@ def end_access(request: HttpRequest, campaign: Campaign, label: str) -> HttpResp
     )
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def erase_answers(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     """Forget what a rater said about themselves, because the rater asks for it."""
     rater = _rater(campaign, label)
@@ -235,14 +236,14 @@ def erase_answers(request: HttpRequest, campaign: Campaign, label: str) -> HttpR
     )
 
 
-@campaign_page(POST, find=get_own_campaign)
+@campaign_page(POST, needs=Permission.OWN)
 def erase_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     """Forget who one rater is, because the rater asks for it."""
     rater = _rater(campaign, label)
     return _decided(request, rater, erasing.erase_rater, _("The identity of %(rater)s is erased."))
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.IDENTITIES)
 def download_raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Download raters with outcomes and completion codes, for paying them. Never published."""
     response = HttpResponse(content_type="text/csv; charset=utf-8")
@@ -254,7 +255,7 @@ def download_raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return response
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def readmit(request: HttpRequest, campaign: Campaign, label: str) -> HttpResponse:
     rater = _rater(campaign, label)
     return _decided(

@@ -19,7 +19,7 @@ from rankme.actions.accounts.api_keys import revoke_key
 from rankme.actions.campaign import campaigns
 from rankme.forms.organiser import CampaignSearchForm, MemberForm
 from rankme.models import Campaign, Slot
-from rankme.permissions import get_campaign, get_own_campaign, user_of
+from rankme.permissions import Permission, open_campaigns, user_of
 from rankme.protocols.files import stored_definition
 from rankme.queries.panel_books import books_of, newest_study
 from rankme.queries.progress import progress_of, size_of
@@ -54,7 +54,7 @@ def welcome(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def list_campaigns(request: HttpRequest) -> HttpResponse:
-    open_to_me = Campaign.objects.open_to(request.user).values("pk")
+    open_to_me = open_campaigns(request).values("pk")
     form = CampaignSearchForm(request.GET)
     found = Campaign.objects.filter(pk__in=open_to_me)
     found = found.filter(form.conditions()) if form.is_valid() else found.none()
@@ -74,7 +74,7 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
     return render(request, "organiser/campaign/campaigns.html", context)
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.SEE)
 def show_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     definition = campaigns.definition_of(campaign)
     context = {
@@ -96,7 +96,7 @@ def show_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def _transition(action: Callable[..., Campaign], done: StrPromise) -> Callable[..., HttpResponse]:
     """A page that does one thing to a campaign's state and leads back to where one was."""
 
-    @campaign_page(POST)
+    @campaign_page(POST, needs=Permission.EDIT)
     def move(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         act(request, done, action, campaign)
         return redirect("rankme:campaign-monitor", campaign.code)
@@ -110,7 +110,7 @@ pause = _transition(
 resume = _transition(campaigns.resume_campaign, gettext_lazy("The campaign is running again."))
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def close(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks before it closes; opening it again takes a reason."""
     if request.method == "POST":
@@ -138,7 +138,7 @@ def close(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-@campaign_page(FORM, find=get_own_campaign)
+@campaign_page(FORM, needs=Permission.OWN)
 def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Asks before it deletes a draft; what was launched stays."""
     if request.method == "POST":
@@ -158,12 +158,7 @@ def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 # --- Members and history ------------------------------------------------------------------------
 
 
-def _campaign_of_members(request: HttpRequest, code: str) -> Campaign:
-    """Everybody in the campaign sees who is in it; only its owner invites."""
-    return (get_own_campaign if request.method == "POST" else get_campaign)(request, code)
-
-
-@campaign_page(FORM, find=_campaign_of_members)
+@campaign_page(FORM, needs=Permission.SEE, to_send=Permission.OWN)
 def members(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = MemberForm(**sent(request))
     if form.is_valid():
@@ -171,7 +166,9 @@ def members(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         if name == campaign.owner.get_username():
             messages.info(request, _("You own this campaign, so you are already in it."))
         else:
-            campaigns.add_member(campaign, name, by=user_of(request))
+            campaigns.add_member(
+                campaign, name, role=form.cleaned_data["role"], by=user_of(request)
+            )
             messages.success(
                 request,
                 _(
@@ -191,7 +188,7 @@ def members(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-@campaign_page(POST, find=get_own_campaign)
+@campaign_page(POST, needs=Permission.OWN)
 def remove_member(request: HttpRequest, campaign: Campaign, member: int) -> HttpResponse:
     membership = get_object_or_404(campaign.memberships, pk=member)
     campaigns.remove_member(membership, by=user_of(request))
@@ -199,7 +196,7 @@ def remove_member(request: HttpRequest, campaign: Campaign, member: int) -> Http
     return redirect("rankme:campaign-members", campaign.code)
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.HISTORY)
 def history(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the actions on this campaign, the newest first."""
     events = campaign.audit_events.select_related("actor")

@@ -25,7 +25,7 @@ from rankme.exporting.paper.study import Study, study_of
 from rankme.exporting.registered import registered_sha256
 from rankme.forms.paper import AnswersForm, EarlierForm
 from rankme.models import Campaign
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 
 from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
 from .reports import with_files
@@ -40,7 +40,7 @@ TEXTS: dict[str, tuple[str, Callable[[Study], str]]] = {
 }
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.FILES, to_send=Permission.EDIT)
 def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The files with their states, and the questions that a person answers."""
     study = _seen_study(request, campaign)
@@ -50,7 +50,7 @@ def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _page(request, study, form, EarlierForm())
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 def take_earlier(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Take the scores of an earlier study; reports of this one show both side by side."""
     study = _seen_study(request, campaign)
@@ -108,7 +108,7 @@ def _context(study: Study, form: AnswersForm) -> dict[str, Any]:
     }
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.FILES)
 @with_files
 def paper_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
     """A file; an open data set that cannot be made sends back to the page, which says why."""

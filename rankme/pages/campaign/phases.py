@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from rankme.models import Campaign
+from rankme.permissions import Permission, may
 from rankme.queries.panel_books import has_panel
 
-# A page's name, its title, and whether this campaign has it.
-Pages = list[tuple[str, str, bool]]
+# A page's name, its title, what it needs, and whether this campaign has it.
+Pages = list[tuple[str, str, Permission, bool]]
+
+
+P = Permission
 
 
 @dataclass(frozen=True)
@@ -30,43 +35,50 @@ class Phase:
     is_now: bool
 
 
-def phases_of(campaign: Campaign) -> list[Phase]:
-    """The campaign's pages in the order of the work: preparation, rating, analysis."""
+def phases_of(request: HttpRequest, campaign: Campaign) -> list[Phase]:
+    """The pages that a member may open, in the order of the work: preparation, rating, analysis."""
     launched, collects, is_over = not campaign.is_draft, not campaign.is_archive, campaign.is_over
     prepare: Pages = [
-        ("campaign-edit", _("Definition"), True),
-        ("campaign-material", _("Material"), True),
-        ("campaign-launch", _("Launch"), campaign.is_draft and collects),
+        ("campaign-edit", _("Definition"), P.EDIT if campaign.is_draft else P.FILES, True),
+        ("campaign-material", _("Material"), P.FILES, True),
+        ("campaign-launch", _("Launch"), P.EDIT, campaign.is_draft and collects),
     ]
     collect: Pages = [
-        ("campaign-links", _("Links"), launched and collects),
-        ("campaign-panel", _("Panel"), launched and has_panel(campaign)),
-        ("campaign-monitor", _("Monitor"), launched and collects),
-        ("campaign-raters", _("Raters"), launched),
-        ("campaign-quality", _("Quality"), launched and collects),
+        ("campaign-links", _("Links"), P.IDENTITIES, launched and collects),
+        ("campaign-panel", _("Panel"), P.IDENTITIES, launched and has_panel(campaign)),
+        ("campaign-monitor", _("Monitor"), P.WATCH, launched and collects),
+        ("campaign-raters", _("Raters"), P.WATCH, launched),
+        ("campaign-quality", _("Quality"), P.WATCH, launched and collects),
     ]
     analyse: Pages = [
-        ("analysis-runs", _("Report"), launched),
-        ("campaign-items", _("Items"), launched),
-        ("campaign-metrics", _("Metrics"), True),
+        ("analysis-runs", _("Report"), P.REPORTS, launched),
+        ("campaign-items", _("Items"), P.READ, launched),
+        ("campaign-metrics", _("Metrics"), P.FILES, True),
     ]
     general: Pages = [
-        ("campaign", _("Overview"), True),
-        ("campaign-members", _("Members"), True),
-        ("campaign-history", _("History"), True),
+        ("campaign", _("Overview"), P.SEE, True),
+        ("campaign-members", _("Members"), P.SEE, True),
+        ("campaign-history", _("History"), P.HISTORY, True),
     ]
     phases = [
-        _phase(campaign, _("Campaign"), general),
-        _phase(campaign, _("Preparation"), prepare, is_now=campaign.is_draft),
-        _phase(campaign, _("Rating"), collect, is_now=launched and not is_over),
-        _phase(campaign, _("Analysis"), analyse, is_now=is_over),
+        _phase(request, campaign, _("Campaign"), general),
+        _phase(request, campaign, _("Preparation"), prepare, is_now=campaign.is_draft),
+        _phase(request, campaign, _("Rating"), collect, is_now=launched and not is_over),
+        _phase(request, campaign, _("Analysis"), analyse, is_now=is_over),
     ]
-    # What others get at the launch, an archive never gets.
-    return [phase for phase in phases if phase.tabs or collects]
+    # A draft says what it gets at the launch; an archive, and some roles, never get it.
+    is_told = collects and may(request, P.EDIT)
+    return [phase for phase in phases if phase.tabs or is_told]
 
 
-def _phase(campaign: Campaign, title: str, pages: Pages, *, is_now: bool = False) -> Phase:
-    addresses = [(name, tab, address_of(name, campaign)) for name, tab, shown in pages if shown]
+def _phase(
+    request: HttpRequest, campaign: Campaign, title: str, pages: Pages, *, is_now: bool = False
+) -> Phase:
+    addresses = [
+        (name, tab, address_of(name, campaign))
+        for name, tab, needs, is_there in pages
+        if is_there and may(request, needs)
+    ]
     return Phase(title, [Tab(*tab) for tab in addresses if tab[2]], is_now)
 
 

@@ -33,7 +33,7 @@ from rankme.actions.campaign.planner import (
 from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
 from rankme.models import Campaign
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 
 from .campaign_page import FORM, act, campaign_page, refusals_as_messages
 
@@ -78,7 +78,7 @@ def planner_context(
     return {"planner": form} | answer
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def planner(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The planner's answer alone, which a script asks for while somebody moves a slider.
 

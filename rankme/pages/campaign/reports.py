@@ -46,7 +46,7 @@ from rankme.exporting.settled import settled_file
 from rankme.forms.analysis import AnalysisForm
 from rankme.models import AnalysisRun, Campaign, CampaignVersion, Report
 from rankme.pages.previews.static_copy import copy_file, parts_of
-from rankme.permissions import user_of
+from rankme.permissions import Permission, may, require, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.check_answers import has_checks
 from rankme.queries.definitions import frozen_definition
@@ -70,6 +70,12 @@ DONE = AnalysisRun.State.DONE
 EXPORTS_WITH_SYSTEMS = (
     *("csv", "jsonl", "cannot-judge", "copy", "settled", "texts", "e2e", "spans"),
 )
+# What the files need beyond the page; those with systems are for roles that see their names.
+EXPORTS_NEED = {name: Permission.FILES for name in EXPORTS_WITH_SYSTEMS} | {
+    "copy": Permission.READ,
+    "problems": Permission.WATCH,
+    "answers": Permission.IDENTITIES,
+}
 LIGHT = ("table_csv_gz", "result")
 
 
@@ -102,7 +108,7 @@ class Heading:
 # --- Asking ------------------------------------------------------------------------------------
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.REPORTS, to_send=Permission.ANALYSE)
 def list_runs(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The campaign's analyses, and the form for another."""
     form = AnalysisForm(**sent(request), campaign=campaign)
@@ -149,7 +155,7 @@ def with_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
     return answer
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.REPORTS)
 @with_files
 def show_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """One analysis: its progress, then its report."""
@@ -166,14 +172,14 @@ def show_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse
     return render_campaign(request, campaign, "report/run.html", context, tab="analysis-runs")
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.ANALYSE)
 def cancel_run(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     found = _run(campaign, run)
     act(request, _("The analysis was stopped."), analysis_runs.cancel_run, found)
     return redirect("rankme:analysis-run", campaign.code, found.pk)
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.REPORTS)
 @with_files
 def run_file(request: HttpRequest, campaign: Campaign, run: int, name: str) -> HttpResponseBase:
     found = _seen_run(request, campaign, run)
@@ -244,7 +250,7 @@ def _shown(
     }
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.REPORTS)
 @with_files
 def show_metrics(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """Metrics against people in one analysis, after the ranking by people."""
@@ -377,7 +383,7 @@ def _seen_run(request: HttpRequest, campaign: Campaign, run: int) -> AnalysisRun
 # --- Publishing --------------------------------------------------------------------------------
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def publish(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """Asks before it publishes: what has been read cannot be taken back."""
     found = _run(campaign, run)
@@ -391,7 +397,7 @@ def publish(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     )
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def withdraw(request: HttpRequest, campaign: Campaign, run: int) -> HttpResponse:
     """Asks before it withdraws: links to the report will lead to a notice."""
     found = _run(campaign, run)
@@ -448,10 +454,11 @@ def public_file(request: HttpRequest, report: Report, name: str) -> HttpResponse
 # --- Judgements --------------------------------------------------------------------------------
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.READ)
 def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """The judgements as files: what counts, all that is stored, and the raw record."""
     chosen = request.GET.get("format")
+    require(request, EXPORTS_NEED.get(chosen or "", Permission.READ))
     if chosen in EXPORTS_WITH_SYSTEMS:
         note_seen(campaign, f"export: {chosen}", by=user_of(request))
     if chosen == "csv":
@@ -501,6 +508,6 @@ def _copy(request: HttpRequest, campaign: Campaign) -> ExportedFile | None:
     if not 1 <= part <= parts_of(campaign):
         return None
     names = codes_of(campaign)
-    if request.GET.get("names") == "yes":
+    if request.GET.get("names") == "yes" and may(request, Permission.SYSTEMS):
         names = dict(campaign.systems.values_list("pk", "name"))
     return copy_file(campaign, names, part, get_language() or "en")

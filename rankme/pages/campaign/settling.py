@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from rankme.actions.sitting.settling import settle
 from rankme.forms.settling import SettlingForm
 from rankme.models import Campaign, Item, Output, Settlement
+from rankme.permissions import Permission
 from rankme.queries.disagreements.settled import settled_about
 from rankme.queries.disagreements.values import Scale, comparable_criteria, scale_of
 from rankme.queries.item_answers import AnswersAbout
@@ -61,7 +62,7 @@ def settled_parts(
     return parts
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.SETTLE)
 def settle_output(
     request: HttpRequest, campaign: Campaign, number: int, output: int
 ) -> HttpResponse:

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.campaign import tryouts
 from rankme.models import Campaign
-from rankme.permissions import user_of
+from rankme.permissions import Permission, user_of
 
 from .campaign_page import FORM, SAFE, campaign_page, refusals_as_messages, render_campaign
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.EDIT)
 def show_tryout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """How far the try is, and its pages; a post starts one or throws it away."""
     if request.method == "POST":
@@ -41,7 +41,7 @@ def show_tryout(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.EDIT)
 def show_made_up(request: HttpRequest, campaign: Campaign, path: str = "") -> HttpResponse:
     """A page of the try as it was made; what it does not have leads to the list of its pages."""
     with refusals_as_messages(request):

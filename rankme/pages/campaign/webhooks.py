@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 from rankme.actions.webhooks import hooks
 from rankme.forms.webhooks import WebhookForm
 from rankme.models import Campaign, Webhook, WebhookDelivery
-from rankme.permissions import get_own_campaign, user_of
+from rankme.permissions import Permission, user_of
 
 from .campaign_page import FORM, POST, act, campaign_page, refusals_in, render_campaign, sent
 
 MESSAGES_SHOWN = 20
 
 
-@campaign_page(FORM, find=get_own_campaign)
+@campaign_page(FORM, needs=Permission.OWN)
 def list_webhooks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The addresses with their last messages, and the form for another one."""
     form = WebhookForm(**sent(request))
@@ -42,7 +42,7 @@ def last_messages(webhook: Webhook) -> list[WebhookDelivery]:
     return list(webhook.deliveries.select_related("event")[:MESSAGES_SHOWN])
 
 
-@campaign_page(FORM, find=get_own_campaign)
+@campaign_page(FORM, needs=Permission.OWN)
 def change_webhook(request: HttpRequest, campaign: Campaign, webhook: int) -> HttpResponse:
     """Another address, other events, or off; the button that was pressed says what."""
     hook = get_object_or_404(campaign.webhooks, pk=webhook)
@@ -75,7 +75,7 @@ def _done(request: HttpRequest, hook: Webhook, form: WebhookForm) -> bool:
     return False
 
 
-@campaign_page(POST, find=get_own_campaign)
+@campaign_page(POST, needs=Permission.OWN)
 def send_again(
     request: HttpRequest, campaign: Campaign, webhook: int, delivery: int
 ) -> HttpResponse:

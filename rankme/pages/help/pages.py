@@ -12,7 +12,17 @@ from .topics import TOPICS
 
 # What organisers read comes first.
 FIRST = (
-    *("organisers", "raters", "quality", "crowds", "spans", "media", "metrics", "statistics"),
+    *(
+        "organisers",
+        "members",
+        "raters",
+        "quality",
+        "crowds",
+        "spans",
+        "media",
+        "metrics",
+        "statistics",
+    ),
     "scripts",
 )
 

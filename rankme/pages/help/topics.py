@@ -46,7 +46,7 @@ TOPICS = {
     "campaign-raters": WATCH,
     "campaign-rater": WATCH,
     "campaign-identities": "privacy",
-    "campaign-members": "organisers#accounts",
+    "campaign-members": "members",
     "campaign-webhooks": "scripts#webhooks",
     "campaign-webhook": "scripts#webhooks",
     "campaign-history": "organisers#who-did-what",

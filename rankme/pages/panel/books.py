@@ -30,9 +30,9 @@ from rankme.pages.campaign.campaign_page import (
     refusals_as_messages,
     render_campaign,
 )
-from rankme.permissions import user_of
+from rankme.permissions import Permission, may_see_people, user_of
 from rankme.queries.panel_books import Entry, books_of, newest_study
-from rankme.queries.panel_people import LISTS, facts_of, may_see_people, people_of
+from rankme.queries.panel_people import LISTS, facts_of, people_of
 
 from . import decisions
 from .decisions import read_form, whole_number
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 PEOPLE_ON_A_PAGE = 100
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.IDENTITIES, to_send=Permission.EDIT)
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Compare the site's books with the panel's, with decisions about many people at once."""
@@ -75,12 +75,12 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         # Other buttons of the same form need neither of them.
         "bonus": BonusForm(auto_id="many-%s", use_required_attribute=False),
         "share": ShareForm(auto_id="many-%s", use_required_attribute=False),
-        "sees_people": may_see_people(study, user_of(request)),
+        "sees_people": may_see_people(request, study),
     }
     return render_campaign(request, campaign, "organiser/panel/books.html", context, tab=TAB)
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.IDENTITIES, to_send=Permission.EDIT)
 @panel_page
 def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmission) -> HttpResponse:
     """One person in both books, with everything that can be decided about them."""
@@ -92,7 +92,7 @@ def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmissio
         "study": person.study,
         "entry": entry,
         "facts": facts_of(campaign, [entry.rater.pk])[entry.rater.pk] if entry.rater else None,
-        "sees_people": may_see_people(person.study, user_of(request)),
+        "sees_people": may_see_people(request, person.study),
         "bonus": BonusForm(),
         "share": ShareForm(),
         "message": MessageForm(),

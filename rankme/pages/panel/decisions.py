@@ -17,8 +17,7 @@ from rankme.errors import RefusedAction
 from rankme.forms.panel import BonusFileForm, BonusForm, HourlyBonusForm, ShareForm
 from rankme.models import Campaign, PanelStudy
 from rankme.pages.campaign.campaign_page import refusals_as_messages, render_campaign
-from rankme.permissions import user_of
-from rankme.queries.panel_people import may_see_people
+from rankme.permissions import may_see_people, user_of
 
 from .drafts import TAB
 
@@ -41,7 +40,7 @@ def decide(request: HttpRequest, campaign: Campaign, study: PanelStudy) -> HttpR
             "plan": plan,
             "title": TITLES[plan.kind],
             "reason": request.POST.get("reason", "")[:LONGEST_REASON],
-            "sees_people": may_see_people(study, user_of(request)),
+            "sees_people": may_see_people(request, study),
         }
         template = "organiser/panel/decision.html"
         return render_campaign(request, campaign, template, context, tab=TAB)

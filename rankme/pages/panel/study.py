@@ -23,6 +23,7 @@ from rankme.pages.campaign.campaign_page import (
     campaign_page,
     render_campaign,
 )
+from rankme.permissions import Permission
 from rankme.queries.panel_books import books_of, has_panel, money_of, newest_study, states_of
 from rankme.queries.panel_places import places_missing
 
@@ -49,7 +50,7 @@ def panel_page(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     return page
 
 
-@campaign_page(FORM)
+@campaign_page(FORM, needs=Permission.IDENTITIES, to_send=Permission.EDIT)
 @panel_page
 def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The study, or the form of a new one."""
@@ -89,7 +90,7 @@ def _study_context(study: PanelStudy) -> dict[str, Any]:
 # Changes -----------------------------------------------------------------------------------
 
 
-@campaign_page(POST)
+@campaign_page(POST, needs=Permission.EDIT)
 @panel_page
 def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Publish, pause, resume, stop, add places, change the ceiling, ask the panel, delete."""

@@ -25,7 +25,7 @@ from rankme.errors import InvalidDefinition
 from rankme.forms.definition import Document, draw_form, name_the_nameless, read_form
 from rankme.models import Campaign, Output
 from rankme.pages.rater.shown_trials import ShownTrial, shown_trial
-from rankme.permissions import get_campaign
+from rankme.permissions import Permission, declare, get_campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
 
@@ -68,6 +68,7 @@ STATIONS = {
 @csp_replace({"frame-ancestors": [SELF]})
 def preview_draft(request: HttpRequest, code: str = "") -> HttpResponse:
     """The station that shows the field named by `preview_at`, or the one that was chosen."""
+    declare(request, Permission.EDIT)
     campaign = get_campaign(request, code) if code else Campaign()
     document = read_form(request.POST)
     name_the_nameless(document)

@@ -27,6 +27,7 @@ from rankme.pages.rater.terms import gate_of, terms_of
 from rankme.pages.rater.work_files import instrument_scripts
 from rankme.pages.rater.working import screens_context
 from rankme.panel_links.outcomes import Outcome
+from rankme.permissions import Permission
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.exchange import sent_screen
@@ -38,7 +39,7 @@ MOST_READ = 100  # where a document is longer
 CODE = "PREVIEW"
 
 
-@campaign_page(SAFE)
+@campaign_page(SAFE, needs=Permission.READ)
 def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     definition = frozen_definition(campaign).definition
     back = reverse("rankme:campaign", args=[campaign.code])

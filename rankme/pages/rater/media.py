@@ -12,7 +12,8 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from rankme.downloads import ShownFile, in_place
-from rankme.models import Campaign, MediaFile
+from rankme.models import MediaFile
+from rankme.permissions import Permission, open_campaigns
 
 from .rater_identity import rater_of
 
@@ -33,4 +34,4 @@ def show_file(request: HttpRequest, code: str, name: str) -> HttpResponseBase:
 def _may_see(request: HttpRequest, code: str) -> bool:
     if rater_of(request, code) is not None:
         return True
-    return Campaign.objects.open_to(request.user).filter(code=code).exists()
+    return open_campaigns(request, Permission.READ).filter(code=code).exists()
