@@ -436,11 +436,11 @@ def test_a_colleague_is_added_by_name_and_removed(olga):
     mia.force_login(make_owner("mia"))
     page = address("campaign-members", campaign)
     assert mia.get(page).status_code == 404
-    olga.post(page, {"username": "mia"})
+    olga.post(page, {"username": "mia", "role": "editor"})
     assert "has not opened the campaign yet" in text(olga.get(page))
     assert mia.get(page).status_code == 200
     assert "Member since" in text(olga.get(page))
-    olga.post(page, {"username": "olga"})
+    olga.post(page, {"username": "olga", "role": "editor"})
     assert campaign.memberships.count() == 1
     member = campaign.memberships.get().pk
     olga.post(address("campaign-member-remove", campaign, member))
@@ -454,7 +454,7 @@ def test_adding_a_member_does_not_tell_which_accounts_exist(olga):
     page = address("campaign-members", campaign)
     answers = []
     for name in ("mia", "ida"):
-        answer = olga.post(page, {"username": name}, follow=True)
+        answer = olga.post(page, {"username": name, "role": "editor"}, follow=True)
         said = re.sub(r"csrfmiddlewaretoken\" value=\"\w+", "", answer.content.decode())
         said = re.sub(r"/members/\d+/", "/members/N/", said)
         answers.append((answer.redirect_chain, said.replace(name, "NAME")))
