@@ -83,8 +83,12 @@ def open_campaigns(
     request: HttpRequest | Request, permission: Permission = Permission.SEE
 ) -> models.QuerySet[Campaign]:
     """The campaigns in which the account of this request has the permission."""
-    roles = [role for role, rights in ROLES.items() if permission in rights]
-    return Campaign.objects.open_to(request.user, roles)
+    return Campaign.objects.open_to(request.user, roles_with(permission))
+
+
+def roles_with(permission: Permission) -> list[Role]:
+    """The roles that have the permission."""
+    return [role for role, rights in ROLES.items() if permission in rights]
 
 
 def rights_in(campaign: Campaign, user: User) -> frozenset[Permission]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from analysis.errors import Undefined
@@ -13,6 +14,7 @@ from analysis.planning.pilots import Pilot, read_pilot
 from rankme.actions.audit import note_seen
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Judgement
+from rankme.permissions import Permission, roles_with
 from rankme.queries.judgement_table import judgement_table
 
 from .campaigns import definition_of
@@ -25,11 +27,14 @@ MOST_JUDGEMENTS = 10_000
 LEAST_SYSTEMS_TO_PREDICT = 5
 
 
+def _readable(by: User) -> QuerySet[Campaign]:
+    """The campaigns whose reports this person may read."""
+    return Campaign.objects.open_to(by, roles_with(Permission.REPORTS))
+
+
 def pilots_for(campaign: Campaign, by: User) -> list[tuple[str, str]]:
     """Choices of closed campaigns that this person may read, the newest first."""
-    over = Campaign.objects.open_to(by).filter(
-        state__in=[Campaign.State.CLOSED, Campaign.State.PUBLISHED]
-    )
+    over = _readable(by).filter(state__in=[Campaign.State.CLOSED, Campaign.State.PUBLISHED])
     found = over.exclude(pk=campaign.pk).order_by("-pk").values_list("code", "title")
     return [(f"{PREFIX}{code}", title) for code, title in found[:MOST_OFFERED]]
 
@@ -41,7 +46,7 @@ def pilot_of(key: str, by: User) -> Pilot:
     ------
     RefusedAction : there is no such pilot, it is too large, or its judgements have no spreads
     """
-    found = Campaign.objects.open_to(by).filter(code=key.removeprefix(PREFIX)).first()
+    found = _readable(by).filter(code=key.removeprefix(PREFIX)).first()
     if found is None or not found.is_over:
         raise RefusedAction(_("There is no closed campaign of this name that you may read."))
     stored = Judgement.objects.filter(submission__assignment__campaign=found)

@@ -15,7 +15,7 @@ from rankme.actions.campaign.planner import planned_of, planner_defaults
 from rankme.actions.sitting.exclusions import exclude_rater
 from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
-from rankme.models import Campaign
+from rankme.models import Campaign, Role
 from rankme.models.campaigns import PROMISED
 from rankme.queries.judgement_table import judgement_table
 from rankme.worker import tasks
@@ -189,6 +189,7 @@ def test_other_campaigns_are_refused_as_pilots(olga, draft, pilot, monkeypatch):
     assert answer.status_code == 422 and "more than 3 judgements" in answer.content.decode()
     monkeypatch.undo()
     Campaign.objects.filter(pk=pilot.pk).update(owner=make_owner("sven"))
+    pilot.memberships.create(user=draft.owner, role=Role.MONITOR)  # reads no reports
     asked = planner_defaults(draft, planned_work(draft)) | {"spreads": f"pilot-{pilot.code}"}
     with pytest.raises(RefusedAction, match="no closed campaign"):
         planned_of(draft, asked, by=draft.owner)
