@@ -103,7 +103,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.usersessions",
     "rest_framework",
-    "rest_framework.authtoken",
+    "rest_framework.authtoken",  # its table has the keys of before 2.0
     "drf_spectacular",
     "csp",
 ]
@@ -397,10 +397,7 @@ REST_FRAMEWORK = {
         "rankme.api.authentication.HashedTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": [
-        "rest_framework.permissions.IsAuthenticated",
-        "rankme.api.authentication.WithinScope",
-    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_THROTTLE_CLASSES": ["rankme.api.authentication.AccountThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

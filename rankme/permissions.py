@@ -18,7 +18,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from rankme.models import Campaign, PanelStudy, Role
+from rankme.models import ApiKey, Campaign, PanelStudy, Role
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -59,9 +59,30 @@ ROLES: dict[Role, frozenset[Permission]] = {
 }
 
 
-def declare(request: HttpRequest | Request, needs: Permission | None) -> None:
-    """Note what the page or operation that answers this request needs."""
+def declare(
+    request: HttpRequest | Request, needs: Permission | None, *, in_campaign: bool = True
+) -> None:
+    """Note what the page or operation that answers this request needs.
+
+    A key whose role has no such permission is refused at once. What changes more than one campaign
+    also needs a key for all of them.
+    """
     _django(request).needs = needs
+    if (key := key_of(request)) is None or needs is None:
+        return
+    if needs not in ROLES[Role(key.role)]:
+        raise PermissionDenied(
+            _("This key has the role “%(role)s”, which does not allow that.")
+            % {"role": key.get_role_display()}
+        )
+    if not in_campaign and needs in CHANGES and not key.in_all_campaigns:
+        raise PermissionDenied(_("This key is for some campaigns alone."))
+
+
+def key_of(request: HttpRequest | Request) -> ApiKey | None:
+    """The key with which a script came; None for people, and scripts in their browsers."""
+    key = getattr(request, "auth", None)
+    return key if isinstance(key, ApiKey) else None
 
 
 def get_campaign(request: HttpRequest | Request, code: str) -> Campaign:
@@ -72,7 +93,10 @@ def get_campaign(request: HttpRequest | Request, code: str) -> Campaign:
     """
     campaign = get_object_or_404(open_campaigns(request), code=code)
     user = user_of(request)
-    _django(request).rights = rights_in(campaign, user)
+    rights = rights_in(campaign, user)
+    if key := key_of(request):
+        rights &= ROLES[Role(key.role)]
+    _django(request).rights = rights
     require(request, _django(request).needs)
     if campaign.owner_id != user.pk:
         campaign.memberships.filter(user=user, opened_at=None).update(opened_at=Now())
@@ -82,8 +106,10 @@ def get_campaign(request: HttpRequest | Request, code: str) -> Campaign:
 def open_campaigns(
     request: HttpRequest | Request, permission: Permission = Permission.SEE
 ) -> models.QuerySet[Campaign]:
-    """The campaigns in which the account of this request has the permission."""
-    return Campaign.objects.open_to(request.user, roles_with(permission))
+    """The campaigns in which the account of this request has the permission, and its key is for."""
+    found = Campaign.objects.open_to(request.user, roles_with(permission))
+    key = key_of(request)
+    return found if key is None or key.in_all_campaigns else found.filter(api_keys=key)
 
 
 def roles_with(permission: Permission) -> list[Role]:

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
+from django.contrib.auth.models import User
+from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import TokenAuthentication
-from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from rankme.actions import rate_limits
-from rankme.actions.accounts.api_keys import READS_ONLY, stored_key
+from rankme.actions.accounts.api_keys import stored_key
+from rankme.models import ApiKey, Role
+
+# How keys of before 2.0 begin that may only read.
+READS_ONLY = "read-"
 
 
 class HashedTokenAuthentication(TokenAuthentication):
     """`Authorization: Token …`. The database holds only the hash of a key."""
 
-    def authenticate_credentials(self, key: str) -> Any:
-        user, found = super().authenticate_credentials(stored_key(key))
-        found.reads_only = key.startswith(READS_ONLY)
-        return user, found
-
-
-class WithinScope(BasePermission):
-    """Refuses changes to a key that may only read."""
-
-    message = "This key may only read. Get another without `reads_only`."
-
-    def has_permission(self, request: Request, view: object) -> bool:
-        return request.method in SAFE_METHODS or not getattr(request.auth, "reads_only", False)
+    def authenticate_credentials(self, key: str) -> tuple[User, ApiKey]:
+        found = ApiKey.objects.select_related("owner").filter(hash=stored_key(key)).first()
+        if found is None or not found.owner.is_active:
+            raise AuthenticationFailed("There is no such key. Make one on your page “Keys”.")
+        if found.revoked_at is not None:
+            raise AuthenticationFailed(
+                f"This key was revoked on {found.revoked_at:%Y-%m-%d}. Make another one on your "
+                "page “Keys”."
+            )
+        if found.ends_at <= timezone.now():
+            raise AuthenticationFailed(
+                f"This key ended on {found.ends_at:%Y-%m-%d}. Make another one on your page “Keys”."
+            )
+        if key.startswith(READS_ONLY):
+            found.role = Role.AUDITOR
+        return found.owner, found
 
 
 class HashedTokenScheme(OpenApiAuthenticationExtension):
@@ -41,16 +51,24 @@ class HashedTokenScheme(OpenApiAuthenticationExtension):
             "type": "apiKey",
             "in": "header",
             "name": "Authorization",
-            "description": "`Token` and the key that `POST /api/v1/token/` gave.",
+            "description": "`Token` and a key, from your page *Keys* or `POST /api/v1/token/`.",
         }
 
 
 class AccountThrottle(BaseThrottle):
-    """Limits what one account asks for; strangers get keys under limits of their own."""
+    """Limits what one key, and one account with all its keys, asks for."""
+
+    seconds = 1.0
 
     def allow_request(self, request: Request, view: object) -> bool:
-        account = request.user.pk
+        account, key = request.user.pk, request.auth
+        if isinstance(key, ApiKey):
+            between = timedelta(minutes=1) / key.calls_per_minute
+            limit = rate_limits.Limit("calls of a key", key.calls_per_minute, between)
+            self.seconds = max(1.0, between.total_seconds())
+            if not rate_limits.take(limit, key.pk):
+                return False
         return account is None or rate_limits.take(rate_limits.CALLS, account)
 
     def wait(self) -> float:
-        return 1.0
+        return self.seconds

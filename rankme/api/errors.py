@@ -97,7 +97,7 @@ def _response(
 def _sentence(exc: Exception, code: str) -> str:
     if isinstance(exc, InvalidInput):
         return "The request is invalid."
-    if isinstance(exc, RankmeError | AnalysisError):
+    if isinstance(exc, RankmeError | AnalysisError | PermissionDenied) and str(exc):
         return str(exc)
     return SENTENCES[code]
 

@@ -103,7 +103,7 @@ def operation(
     def decorate(method: Method) -> Callable[..., HttpResponseBase]:
         @wraps(method)
         def answer(view: View, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            declare(request, needs)
+            declare(request, needs, in_campaign="code" in kwargs)
             found = method(view, request, *args, **kwargs)
             if isinstance(found, HttpResponseBase):
                 return found

@@ -1,5 +1,6 @@
 """The record: what is judged, by whom, and what was said."""
 
+from .api_keys import ApiKey
 from .assignments import (
     Assignment,
     Batch,
@@ -46,6 +47,7 @@ from .webhooks import Webhook, WebhookDelivery, WebhookEvent
 
 __all__ = [
     "AnalysisRun",
+    "ApiKey",
     "Assignment",
     "AuditEvent",
     "Batch",

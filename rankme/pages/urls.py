@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from . import doctor
+from . import doctor, keys
 from .campaign import (
     changing,
     definitions,
@@ -40,7 +40,8 @@ WORK = "r/<slug:code>/"
 
 organiser_urls: list[URLPattern] = [
     path("", organiser.welcome, name="welcome"),
-    path("password/key/end/", organiser.end_key, name="key-end"),
+    path("keys/", keys.list_keys, name="keys"),
+    path("keys/<int:key>/revoke/", keys.revoke, name="key-revoke"),
     path("campaigns/", organiser.list_campaigns, name="campaigns"),
     path("campaigns/new/", definitions.choose_start, name="campaign-start"),
     path("campaigns/new/file/", definitions.load_campaign, name="campaign-load"),

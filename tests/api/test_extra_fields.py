@@ -38,7 +38,11 @@ def addresses(code: str) -> list[tuple[str, str, dict]]:
         ("POST", f"/api/v1/campaigns/{code}/analysis-runs/", {"options": {}}),
         ("POST", f"/api/v1/campaigns/{code}/pause/", {}),
         ("POST", f"/api/v1/campaigns/{code}/launch/", {}),
-        ("POST", "/api/v1/token/", {"username": "olga", "password": "x"}),
+        (
+            "POST",
+            "/api/v1/token/",
+            {"username": "olga", "password": "x", "role": "viewer", "calls_per_minute": 1},
+        ),
     ]
 
 

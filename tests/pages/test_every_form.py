@@ -4,8 +4,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.urls import resolve, reverse
-from rest_framework.authtoken.models import Token
 
+from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.campaign import campaigns
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.imports.judgement_imports import start_archive
@@ -61,8 +61,8 @@ def upload(olga, campaign: Campaign, text: str) -> None:
 
 
 def new_pages() -> list[str]:
-    Token.objects.create(user=make_owner(), key="0" * 40)
-    names = ("campaigns", "campaign-start", "campaign-load", "doctor")
+    make_key(make_owner(), KeyPlan(name="notebook"))
+    names = ("campaigns", "campaign-start", "campaign-load", "keys", "doctor")
     return [reverse(f"rankme:{name}") for name in names] + [
         reverse("account_change_password"),
         reverse("rankme:campaign-new", args=["e2e-quality"]),

@@ -193,13 +193,3 @@ def test_logins_and_refusals_are_recorded_without_address_or_password(client, ol
 
 def test_a_name_that_no_database_holds_is_only_a_wrong_name(client, olga):
     assert log_in(client, PASSWORD, name="ol\x00ga").status_code == 200
-
-
-def test_a_key_for_scripts_is_shown_with_its_date_and_ended_in_the_browser(client, olga):
-    log_in(client, PASSWORD)
-    page = reverse("account_change_password")
-    assert "You have no key for scripts" in client.get(page).content.decode()
-    api_keys.obtain_key("olga", PASSWORD, address="127.0.0.1")
-    assert "Your key for scripts was made on" in client.get(page).content.decode()
-    assert "no longer works" in client.post(reverse("rankme:key-end"), follow=True).content.decode()
-    assert api_keys.key_made_at(olga) is None

@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
+from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.campaign import campaigns
 from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs, publishing
@@ -37,7 +38,8 @@ MEMBERS = {role: role.value for role in MEMBER_ROLES} | {Role.EDITOR: "mia"}
 
 POLICY: dict[str, dict[str, str]] = {
     "welcome": {"GET": ALL},
-    "key-end": {"POST": ACCOUNT},
+    "keys": {"GET": ACCOUNT, "POST": ACCOUNT},
+    "key-revoke": {"POST": MINE},
     "campaigns": {"GET": ACCOUNT},
     "campaign-start": {"GET": ACCOUNT},
     "campaign-load": {"GET": ACCOUNT, "POST": ACCOUNT},
@@ -171,6 +173,7 @@ class World:
         record_events(self.campaign)
         person = panel_submission(self.campaign)
         return {
+            "key": make_key(self.campaign.owner, KeyPlan(name="notebook")).key.pk,
             "account": person.study.account_id,
             "submission": person.pk,
             "code": self.campaign.code,

@@ -8,10 +8,10 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.accounts.api_keys import obtain_key, revoke_key
+from rankme.actions.accounts.api_keys import KeyPlan, obtain_key, revoke_key
 from rankme.api.token_shapes import CredentialsSerializer, TokenSerializer
 from rankme.api.view import View, operation
-from rankme.permissions import Permission, user_of
+from rankme.permissions import Permission, key_of
 
 
 class TokenView(View):
@@ -35,10 +35,14 @@ class TokenView(View):
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        given = self.given
+        given = dict(self.given)
+        name, password = given.pop("username"), given.pop("password")
         address = request.META.get("REMOTE_ADDR", "")
-        return Response({"token": obtain_key(**given, address=address)})
+        return Response(
+            {"token": obtain_key(name, password, address=address, plan=KeyPlan(**given))}
+        )
 
-    @operation("token_revoke", "End my key", needs=Permission.SEE)
+    @operation("token_revoke", "Revoke the key of this request", needs=Permission.SEE)
     def delete(self, request: Request) -> None:
-        revoke_key(user_of(request))
+        if key := key_of(request):
+            revoke_key(key)

@@ -17,7 +17,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from rankme.actions.accounts.api_keys import key_made_at
 from rankme.actions.accounts.sessions import end_sessions
 from rankme.permissions import user_of
 from rankme.sign_in.browsers import browser_name
@@ -39,10 +38,6 @@ class LogOut(LogoutView):
 
 class ChangePassword(PasswordChangeView):
     success_url = reverse_lazy("rankme:campaigns")
-
-    def get_context_data(self, **context: Any) -> dict[str, Any]:
-        found: dict[str, Any] = super().get_context_data(**context)
-        return found | {"key_made_at": key_made_at(user_of(self.request))}
 
 
 log_out = LogOut.as_view()

@@ -13,9 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from rankme.actions.accounts.api_keys import revoke_key
 from rankme.actions.campaign import campaigns
 from rankme.forms.organiser import CampaignSearchForm, MemberForm
 from rankme.models import Campaign, Slot
@@ -33,15 +32,6 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
 CAMPAIGNS_ON_A_PAGE = EVENTS_ON_A_PAGE = 50
-
-
-@login_required
-@require_POST
-def end_key(request: HttpRequest) -> HttpResponse:
-    """End the person's own key for scripts."""
-    revoke_key(user_of(request))
-    messages.success(request, _("The key no longer works."))
-    return redirect("account_change_password")
 
 
 @require_safe

@@ -12,6 +12,7 @@ TOPICS = {
     "doctor": "statistics#what-a-table-from-elsewhere-can-claim",
     "account_login": "organisers#accounts",
     "account_change_password": "organisers#accounts",
+    "keys": "members#keys-for-scripts",
     "campaigns": "organisers",
     "campaign-start": "organisers#presets",
     "campaign-new": DEFINE,
