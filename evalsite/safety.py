@@ -69,6 +69,15 @@ def refuse_unsafe_panel(keys: list[str], address: str, *, production: bool) -> N
         )
 
 
+def refuse_unkept_second_factors(keys: list[str]) -> None:
+    """Secrets of second factors are stored encrypted, like those of panels."""
+    if not keys:
+        raise ImproperlyConfigured(
+            "SECOND_FACTOR_REQUIRED needs PANEL_KEYS, with which the secrets of second factors are "
+            "stored. docs/deployment.md says how to create a key."
+        )
+
+
 def refuse_unsafe_settings(
     *,
     secret_key: str,

@@ -102,6 +102,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.usersessions",
+    "allauth.mfa",
     "rest_framework",
     "rest_framework.authtoken",  # its table has the keys of before 2.0
     "drf_spectacular",
@@ -127,6 +128,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "rankme.sign_in.sessions.end_old_sessions",
     "allauth.account.middleware.AccountMiddleware",
+    "rankme.sign_in.required.require_second_factor",
     "evalsite.middleware.explain_wrong_methods",
     "evalsite.middleware.bound_calls_to_panels",
 ]
@@ -281,6 +283,25 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 600
 # Its limits would count in each web process alone: rankme.actions.accounts limits guesses for all.
 ACCOUNT_RATE_LIMITS = False
+# Whether accounts need a second factor before they see anything but the way to get one.
+SECOND_FACTOR_REQUIRED = environment.flag("SECOND_FACTOR_REQUIRED")
+if SECOND_FACTOR_REQUIRED:
+    safety.refuse_unkept_second_factors(PANEL_KEYS)
+MFA_ADAPTER = "rankme.sign_in.adapter.SecondFactors"
+MFA_FORMS = {
+    "activate_totp": "rankme.forms.account.NewAppForm",
+    "authenticate": "rankme.forms.account.CodeForm",
+    "reauthenticate": "rankme.forms.account.CodeAgainForm",
+}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_TOLERANCE = 1  # clocks of telephones may be half a minute off
+MFA_RATE_LIMITS = False
+# Mail addresses come from an operator, not from a form that anybody can fill in.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+# On this machine there is no https.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
 # evalsite.origin has already put the client's address where there is no proxy's.
 ALLAUTH_TRUSTED_PROXY_COUNT = 0
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from allauth.account import admin as addresses_admin  # noqa: F401
 from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
+from allauth.mfa import admin as second_factors_admin  # noqa: F401
+from allauth.mfa.models import Authenticator
 from allauth.usersessions import admin as sessions_admin  # noqa: F401
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
@@ -117,7 +119,7 @@ OF_A_CAMPAIGN = (
 )
 OTHERS = (models.Judgement, models.QuarantinedPayload, models.Report, models.Trial)
 
-for model in (EmailAddress, Group, TokenProxy, User, UserSession):
+for model in (Authenticator, EmailAddress, Group, TokenProxy, User, UserSession):
     admin.site.unregister(model)
 admin.site.register(User, UserAdmin)
 for model, model_admin in SPECIAL.items():

@@ -15,6 +15,7 @@ from rest_framework.throttling import BaseThrottle
 
 from rankme.actions import rate_limits
 from rankme.actions.accounts.api_keys import stored_key
+from rankme.actions.accounts.second_factors import lacks_second_factor
 from rankme.models import ApiKey, Role
 
 # How keys of before 2.0 begin that may only read.
@@ -37,6 +38,8 @@ class HashedTokenAuthentication(TokenAuthentication):
             raise AuthenticationFailed(
                 f"This key ended on {found.ends_at:%Y-%m-%d}. Make another one on your page “Keys”."
             )
+        if lacks_second_factor(found.owner):
+            raise AuthenticationFailed("The account of this key needs a second factor: log in.")
         if key.startswith(READS_ONLY):
             found.role = Role.AUDITOR
         return found.owner, found

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from allauth.account import forms as allauth_forms
 from allauth.account.adapter import get_adapter
+from allauth.mfa.base import forms as code_forms
+from allauth.mfa.totp.forms import ActivateTOTPForm
 from django import forms
+from django.utils.translation import gettext as _
+
+from rankme.actions.accounts import second_factors
 
 
 class Plain(forms.Form):
@@ -34,3 +40,30 @@ class ChangePasswordForm(Plain, allauth_forms.ChangePasswordForm):
         if not get_adapter().reauthenticate(self.user, password):
             raise get_adapter().validation_error("enter_current_password")
         return password
+
+
+class LimitedCode(Plain):
+    """A code can be guessed a few times, and used once, by all web processes together."""
+
+    user: Any
+
+    def clean_code(self) -> str:
+        if not second_factors.may_guess(self.user):
+            raise forms.ValidationError(_("Too many wrong codes. Try again in a few minutes."))
+        code: str = super().clean_code()  # type: ignore[misc]
+        if not second_factors.use_code(self.user, re.sub(r"\W", "", code)):
+            raise forms.ValidationError(_("This code has been used. Wait for the next one."))
+        second_factors.was_no_guess(self.user)
+        return code
+
+
+class CodeForm(LimitedCode, code_forms.AuthenticateForm):
+    """The code of an app, or one for recovery, at the login."""
+
+
+class CodeAgainForm(LimitedCode, code_forms.ReauthenticateForm):
+    """The same, before somebody changes who can use the account."""
+
+
+class NewAppForm(LimitedCode, ActivateTOTPForm):
+    """The first code of a new app."""

@@ -6,11 +6,16 @@ from ipaddress import ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.accounts.passwords import TooManyAttempts, check_password
+from rankme.actions.accounts.second_factors import FACTORS
+from rankme.panel_calls.sealed import seal, unseal
 
 UNKNOWN = "0.0.0.0"
 
@@ -42,3 +47,26 @@ class AccountAdapter(DefaultAccountAdapter):
             return str(ip_address(address))
         except ValueError:
             return UNKNOWN
+
+
+class SecondFactors(DefaultMFAAdapter):
+    """Stores secrets encrypted, with a key that only the environment has."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "cannot_delete_authenticator": _(
+            "This site requires a second factor. Add another one before you remove this one."
+        ),
+    }
+
+    def encrypt(self, text: str) -> str:
+        return seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return unseal(encrypted_text)
+
+    def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
+        """Keep the last one where the site requires one."""
+        if not settings.SECOND_FACTOR_REQUIRED:
+            return True
+        others = Authenticator.objects.filter(user_id=authenticator.user_id, type__in=FACTORS)
+        return bool(others.exclude(pk=authenticator.pk).exists())

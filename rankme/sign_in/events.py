@@ -5,13 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account.signals import password_changed, user_logged_in
+from allauth.mfa import signals as factors
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_out
 from django.dispatch import receiver
 from django.http import HttpRequest
+from django.utils.translation import gettext_noop
 
 from rankme.actions.accounts.passwords import CHANGED, LOGGED_OUT, note_login
 from rankme.actions.audit import note
+
+ADDED = gettext_noop("second factor added")
+REMOVED = gettext_noop("second factor removed")
+RENEWED = gettext_noop("recovery codes renewed")
+RECOVERED = gettext_noop("recovery code used")
+REFUSED = gettext_noop("second factor refused")
 
 
 @receiver(user_logged_in)
@@ -29,3 +38,34 @@ def note_logged_out(user: User | None, **more: Any) -> None:
 @receiver(password_changed)
 def note_password_changed(user: User, **more: Any) -> None:
     note(None, user, CHANGED)
+
+
+def note_factor(verb: str, user: User, authenticator: Authenticator) -> None:
+    note(None, user, verb, kind=authenticator.type)
+
+
+@receiver(factors.authenticator_added)
+def note_added(user: User, authenticator: Authenticator, **more: Any) -> None:
+    note_factor(ADDED, user, authenticator)
+
+
+@receiver(factors.authenticator_removed)
+def note_removed(user: User, authenticator: Authenticator, **more: Any) -> None:
+    note_factor(REMOVED, user, authenticator)
+
+
+@receiver(factors.authenticator_reset)
+def note_renewed(user: User, authenticator: Authenticator, **more: Any) -> None:
+    note_factor(RENEWED, user, authenticator)
+
+
+@receiver(factors.authentication_failed)
+def note_refused(user: User, authenticator: Authenticator, **more: Any) -> None:
+    note_factor(REFUSED, user, authenticator)
+
+
+@receiver(factors.authenticator_used)
+def note_recovered(user: User, authenticator: Authenticator, **more: Any) -> None:
+    """Note codes for recovery alone: the others are a part of a login, which is noted."""
+    if authenticator.type == Authenticator.Type.RECOVERY_CODES:
+        note_factor(RECOVERED, user, authenticator)

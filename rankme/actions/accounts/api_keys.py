@@ -26,6 +26,7 @@ from rankme.models import ApiKey, Campaign, Role
 from rankme.permissions import ROLES, rights_in
 
 from .passwords import WrongPassword, check_password, note_login
+from .second_factors import has_second_factor, lacks_second_factor
 
 MOST_DAYS, MOST_CALLS, MOST_KEYS = 366, 6_000, 100
 
@@ -79,6 +80,10 @@ def obtain_key(username: str, password: str, *, address: str, plan: KeyPlan | No
     user = check_password(username, password, address=address)
     if user is None:
         raise WrongPassword("Wrong name or password.")
+    if has_second_factor(user) or lacks_second_factor(user):
+        raise RefusedAction(
+            _("A password is not enough for a second factor: make the key in the browser.")
+        )
     note_login(user, address=address)
     with transaction.atomic():
         _at_work(user).filter(name="").update(revoked_at=Now())

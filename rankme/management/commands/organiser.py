@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
@@ -14,6 +15,7 @@ from rankme.actions.accounts.organisers import (
     name_operator,
     reset_password,
 )
+from rankme.actions.accounts.second_factors import remove_second_factors
 from rankme.errors import RankmeError
 
 
@@ -31,8 +33,17 @@ class Command(BaseCommand):
             help="also show the page of the site's operation to this account, new or not",
         )
 
+        parser.add_argument(
+            "--remove-second-factors",
+            action="store_true",
+            help="let this account log in with its password alone, to add new ones",
+        )
+
     def handle(self, *, name: str, reset_password: bool, operator: bool, **options: Any) -> None:
         known = get_user_model().objects.filter(username=name).first()
+        if options["remove_second_factors"]:
+            self.stdout.write(_without_factors(known, name))
+            return
         if operator and known and not reset_password:
             name_operator(known)
             self.stdout.write(f"{name} has “Operation” in the menu now.")
@@ -43,6 +54,13 @@ class Command(BaseCommand):
         self.stdout.write(f"Log in:   {settings.SITE_URL}{reverse('account_login')}")
         self.stdout.write(f"Name:     {name}")
         self.stdout.write(f"Password: {password}   (shown only once)")
+
+
+def _without_factors(user: User | None, name: str) -> str:
+    if user is None:
+        raise CommandError(f'There is no account "{name}".')
+    removed = remove_second_factors(user)
+    return f"{name} has no second factor any more ({removed} removed)."
 
 
 def _new_account(name: str) -> str:

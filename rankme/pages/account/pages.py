@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
 from typing import Any
 
 from allauth.account.views import LogoutView, PasswordChangeView
+from allauth.mfa.adapter import get_adapter as get_factors_adapter
+from allauth.mfa.base.views import IndexView
+from allauth.mfa.webauthn.views import RemoveWebAuthnView
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
@@ -40,7 +45,46 @@ class ChangePassword(PasswordChangeView):
     success_url = reverse_lazy("rankme:campaigns")
 
 
+class SecondFactor(IndexView):
+    """The second factors of an account, and what may be done with them."""
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_context_data(**context)
+        return found | {
+            "can_be_kept": bool(settings.PANEL_KEYS),
+            "is_required": settings.SECOND_FACTOR_REQUIRED,
+        }
+
+
+class RemovePasskey(RemoveWebAuthnView):
+    """Removing a passkey asks the same as removing an app: whether it is the last one needed."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        factors = get_factors_adapter()
+        if factors.can_delete_authenticator(self.get_object()):
+            answer: HttpResponse = super().form_valid(form)
+            return answer
+        messages.error(
+            self.request, str(factors.validation_error("cannot_delete_authenticator").message)
+        )
+        return redirect("mfa_index")
+
+
+def kept(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Open a page that stores a secret only where there is a key to store it with."""
+
+    @wraps(view)
+    def page(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+        if not settings.PANEL_KEYS:
+            return redirect("mfa_index")
+        return view(request, *arguments, **named)
+
+    return page
+
+
 log_out = LogOut.as_view()
+second_factor = SecondFactor.as_view()
+remove_passkey = RemovePasskey.as_view()
 change_password = ChangePassword.as_view()
 
 

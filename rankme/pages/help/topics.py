@@ -12,6 +12,8 @@ TOPICS = {
     "doctor": "statistics#what-a-table-from-elsewhere-can-claim",
     "account_login": "organisers#accounts",
     "account_change_password": "organisers#accounts",
+    "mfa_index": "organisers#accounts",
+    "usersessions_list": "organisers#accounts",
     "keys": "members#keys-for-scripts",
     "campaigns": "organisers",
     "campaign-start": "organisers#presets",
