@@ -350,6 +350,15 @@ class Campaign:
         """A table of the report: by default its answer, the systems in order with intervals."""
         return self.report().table(name, criterion)
 
+    def paper(self, name: str) -> bytes:
+        """A file for a paper, such as `methods.tex`, `heds.json` or `data.zip`.
+
+        Raises
+        ------
+        ApiError : it cannot be made, such as a data set that still lacks a licence
+        """
+        return self.site.call("GET", f"{self.path}paper/{quoted(name)}").content
+
     # --- A panel of paid raters ---------------------------------------------------------------
 
     def study(self) -> Document | None:

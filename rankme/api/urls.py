@@ -145,6 +145,7 @@ urlpatterns = [
     at(PERSON + "message/", panel_people.MessageView, "api-panel-message"),
     at(PERSON + "reject/", panel_people.RejectView, "api-panel-reject"),
     at(PERSON + "return/", panel_people.ReturnView, "api-panel-return"),
+    at(CAMPAIGN + "paper/<str:name>", analysis.PaperFileView, "api-paper-file"),
     at(CAMPAIGN + "looks/", looks.LooksView, "api-looks"),
     at(CAMPAIGN + "analysis-runs/", analysis.RunsView, "api-runs"),
     at(RUN, analysis.RunView, "api-run"),

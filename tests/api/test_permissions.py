@@ -135,6 +135,7 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-runs": ({"GET": P.REPORTS, "POST": P.ANALYSE}, "campaign"),
     "api-run": ({"GET": P.REPORTS}, "campaign"),
     "api-run-file": ({"GET": P.REPORTS}, "campaign"),
+    "api-paper-file": ({"GET": P.FILES}, "campaign"),
     "api-run-cancel": ({"POST": P.ANALYSE}, "campaign"),
     "api-run-report": ({"POST": P.EDIT, "DELETE": P.EDIT}, "campaign"),
     "api-reports": (("GET",), "organiser"),
@@ -150,6 +151,7 @@ OF_DRAFTS = {"api-plan", "api-plan-outlook", "api-damaged-texts"}
 # Numbers of items count from 1, and presets have names of their own.
 OWN_PARTS = {
     "api-preset-file": {"name": "e2e-quality"},
+    "api-paper-file": {"name": "heds.json"},
     "api-item": {"number": 1},
     "api-item-settle": {"number": 1},
 }
@@ -249,6 +251,7 @@ def _address(name, ids):
         ("code", "member"),
         ("code", "webhook"),
         ("code", "webhook", "delivery"),
+        ("code", "name"),
     ):
         try:
             own = ids | OWN_PARTS.get(name, {})

@@ -105,6 +105,13 @@ def test_judgements_and_the_answer_come_back_as_tables(site):
     assert report.run == campaign.report().run  # no judgement has come since
     assert "preference/agreement" in report.tables
     assert "bradley" in report.latex().lower()
+    assert b"3 raters gave the analysed answers" in campaign.paper("methods.md")
+    assert b"heds-criteria-criterion" in campaign.paper("heds.json")
+    assert b"SHA-256" in campaign.paper("preregistration.md")
+    for name, status in (("data.zip", 409), ("other.tex", 404)):
+        with pytest.raises(ApiError) as refused:
+            campaign.paper(name)
+        assert refused.value.status == status
 
 
 @pytest.mark.slow

@@ -10,11 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions.audit import note_seen
+from rankme.actions.campaign.paper_files import paper_file
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
 from rankme.api import analysis_shapes as shapes
 from rankme.api.view import View, operation
-from rankme.downloads import tagged
+from rankme.downloads import attachment, tagged
 from rankme.exporting.bundle import report_file
 from rankme.models import AnalysisRun, Report
 from rankme.permissions import Permission, get_campaign, open_campaigns, user_of
@@ -74,6 +75,19 @@ class RunFileView(View):
         found = _seen_run(request, code, run)
         require_files(found)
         return tagged(request._request, report_file(found, name))
+
+
+class PaperFileView(View):
+    @operation(
+        "paper_file",
+        "A file for a paper: `heds.json`, `heds.tex`, `methods.md`, `methods.tex`, `data.zip`, "
+        "`earlier.csv`, `earlier.tex`, or the `preregistration` as `.json`, `.md` or `.tex`",
+        needs=Permission.FILES,
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, code: str, name: str) -> HttpResponseBase:
+        campaign = get_campaign(request, code)
+        return attachment(paper_file(campaign, name, by=user_of(request)))
 
 
 class CancelRunView(View):

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from analysis.report.layout.latex import tabulars
-from analysis.report.layout.table_model import as_csv
-from rankme.actions.audit import note_seen
+from rankme.actions.campaign import paper_files
 from rankme.actions.campaign.paper import confirm_answers
-from rankme.actions.campaign.planned_work import preregistration_of
-from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment
 from rankme.errors import RefusedAction
-from rankme.exporting.bundle import media_type_of
-from rankme.exporting.files import CSV, ZIP, ExportedFile
 from rankme.exporting.paper import data_set, earlier, heds, methods, preregistration
-from rankme.exporting.paper.study import Study, study_of
+from rankme.exporting.paper.study import Study
 from rankme.exporting.registered import registered_sha256
 from rankme.forms.paper import AnswersForm, EarlierForm
 from rankme.models import Campaign
@@ -30,20 +23,11 @@ from rankme.permissions import Permission, user_of
 from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
 from .reports import with_files
 
-TEXTS: dict[str, tuple[str, Callable[[Study], str]]] = {
-    "heds.json": ("application/json", heds.heds_json),
-    "heds.tex": ("application/x-tex", heds.heds_latex),
-    "methods.md": ("text/markdown; charset=utf-8", methods.as_markdown),
-    "methods.tex": ("application/x-tex", methods.as_latex),
-    "earlier.tex": ("application/x-tex", lambda study: tabulars(list(earlier.tables(study)))),
-    "earlier.csv": (CSV, lambda study: "\n".join(map(as_csv, earlier.tables(study)))),
-}
-
 
 @campaign_page(FORM, needs=Permission.FILES, to_send=Permission.EDIT)
 def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The files with their states, and the questions that a person answers."""
-    study = _seen_study(request, campaign)
+    study = paper_files.seen_study(campaign, by=user_of(request))
     form = AnswersForm(**sent(request), asked=asked_of(study))
     if form.is_valid() and act(request, _("Saved."), confirm_answers, campaign, form.answers()):
         return redirect("rankme:campaign-paper", campaign.code)
@@ -53,21 +37,13 @@ def show_paper(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_page(POST, needs=Permission.EDIT)
 def take_earlier(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Take the scores of an earlier study; reports of this one show both side by side."""
-    study = _seen_study(request, campaign)
+    study = paper_files.seen_study(campaign, by=user_of(request))
     form = EarlierForm(**sent(request))
     if form.is_valid():
         answers = {earlier.EARLIER: form.cleaned_data["file"]}
         if act(request, _("Saved."), confirm_answers, campaign, answers):
             return redirect("rankme:campaign-paper", campaign.code)
     return _page(request, study, AnswersForm(asked=asked_of(study)), form)
-
-
-def _seen_study(request: HttpRequest, campaign: Campaign) -> Study:
-    """The study, with a note that somebody reads what its analysis found."""
-    study = study_of(campaign)
-    if study.run is not None:
-        note_seen(campaign, "texts for a paper", by=user_of(request))
-    return study
 
 
 def _page(
@@ -111,35 +87,10 @@ def _context(study: Study, form: AnswersForm) -> dict[str, Any]:
 @campaign_page(SAFE, needs=Permission.FILES)
 @with_files
 def paper_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
-    """A file; an open data set that cannot be made sends back to the page, which says why."""
-    if name in preregistration.FILES:
-        return _preregistration_file(request, campaign, name)
-    study = _seen_study(request, campaign)
-    if name == "data.zip":
-        try:
-            if study.run is not None:
-                require_files(study.run)
-            content, media_type = data_set.data_set(study), ZIP
-        except RefusedAction as refusal:
-            messages.error(request, str(refusal))
-            return redirect("rankme:campaign-paper", campaign.code)
-    elif name in TEXTS:
-        media_type, write = TEXTS[name]
-        content = write(study).encode()
-    else:
-        raise Http404
-    return attachment(ExportedFile(f"{campaign.code}-{name}", media_type, content))
-
-
-def _preregistration_file(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
-    """The plan as the launch stores it; a draft without a plan sends back, and says why."""
+    """A file; one that cannot be made sends back to its page, which says why."""
     try:
-        document = preregistration_of(campaign)
+        return attachment(paper_files.paper_file(campaign, name, by=user_of(request)))
     except RefusedAction as refusal:
         messages.error(request, str(refusal))
-        return redirect("rankme:campaign-launch", campaign.code)
-    if document is None:
-        raise Http404
-    content = preregistration.FILES[name](document).encode()
-    kind = media_type_of(name)
-    return attachment(ExportedFile(f"{campaign.code}-{name}", kind, content))
+        page = "campaign-launch" if name in preregistration.FILES else "campaign-paper"
+        return redirect(f"rankme:{page}", campaign.code)
