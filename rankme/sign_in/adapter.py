@@ -6,11 +6,13 @@ from ipaddress import ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.accounts.passwords import TooManyAttempts, check_password
@@ -27,6 +29,13 @@ class AccountAdapter(DefaultAccountAdapter):
         "enter_current_password": _("Your old password was entered incorrectly. Enter it again."),
         "too_many_login_attempts": _("Too many wrong passwords. Wait a minute and try again."),
     }
+
+    def is_safe_url(self, url: str | None) -> bool:
+        """Only this host is safe: django-allauth takes every name in ALLOWED_HOSTS for it."""
+        request = context.request
+        return url_has_allowed_host_and_scheme(
+            url, {request.get_host()}, require_https=request.is_secure()
+        )
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False

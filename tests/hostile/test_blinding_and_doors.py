@@ -176,7 +176,12 @@ def test_every_answer_of_every_address_is_strict(client):
             answers.append(client.get(f"/api/v1/{route}"))
     assert len(answers) > 60
     for answer in answers:
-        assert_strict(answer.headers)
+        request = answer.request
+        is_framed = request["REQUEST_METHOD"] == "POST" and "/preview/" in request["PATH_INFO"]
+        if is_framed and answer.status_code != 302:  # the preview of a draft, next to its form
+            assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
+        else:
+            assert_strict(answer.headers)
 
 
 def pattern_parts(name):
