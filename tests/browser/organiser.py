@@ -28,7 +28,7 @@ def log_in_by_form(page: Page) -> None:
     page.goto(reverse("account_login"))
     page.get_by_label("Username").fill("olga")
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Log in", exact=True).click()
     page.wait_for_url("**" + reverse("rankme:campaigns"))
 
 

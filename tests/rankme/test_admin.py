@@ -50,7 +50,7 @@ def test_no_list_breaks_the_policy_for_scripts(page, live_site: LiveSite):
     page.goto("/admin/")
     page.fill("[name=login]", "boss")
     page.fill("[name=password]", PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Log in", exact=True).click()
     page.wait_for_url("**/admin/")
     for model in admin.site._registry:
         page.goto(f"/admin/{model._meta.app_label}/{model._meta.model_name}/")

@@ -57,7 +57,7 @@ def make_key(user: User, plan: KeyPlan) -> MadeKey:
     for campaign in plan.campaigns:
         if not ROLES[Role(plan.role)] <= rights_in(campaign, user):
             raise RefusedAction(
-                _("In the campaign “%(title)s” your own role may less than this key would.")
+                _("In the campaign “%(title)s”, your role allows less than this key would.")
                 % {"title": campaign.title}
             )
     secret = secrets.token_urlsafe(32)

@@ -339,7 +339,7 @@ def test_the_organisers_preview_is_the_same_and_stores_nothing(page: Page):
     page.goto("/login/")
     page.get_by_label("Username").fill(campaign.owner.username)
     page.get_by_label("Password").fill("a long enough word")
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Log in", exact=True).click()
     page.goto(f"/campaigns/{campaign.code}/preview/")
     shot(page, "preview")
     page.get_by_role("link", name="Work").click()
