@@ -23,6 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def code_of(secret: str, steps: int = 0) -> str:
+    """The code of now, which stays good for half a minute, or the next, which is another one."""
     return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + steps))
 
 
@@ -48,7 +49,7 @@ def app(client, django_capture_on_commit_callbacks) -> tuple[str, list[str]]:
     page = reverse("mfa_activate_totp")
     secret = client.get(page).context["form"].secret
     with django_capture_on_commit_callbacks(execute=True):
-        answer = client.post(page, {"code": code_of(secret, -1)})
+        answer = client.post(page, {"code": code_of(secret)})
     codes = client.get(answer["Location"]).context["unused_codes"]
     client.post(reverse("account_logout"))
     return secret, codes
@@ -61,14 +62,14 @@ def test_a_password_alone_no_longer_opens(client, app):
     assert client.get("/campaigns/").status_code == 302
     logins = AuditEvent.objects.filter(verb=passwords.LOGGED_IN)
     assert logins.count() == 1  # the one before
-    client.post(answer["Location"], {"code": code_of(secret)})
+    client.post(answer["Location"], {"code": code_of(secret, 1)})
     assert is_in(client) and logins.count() == 2
 
 
 def test_a_code_works_once_also_in_another_browser(app):
     secret, _ = app
     one, two = Client(), Client()
-    code = code_of(secret)
+    code = code_of(secret, 1)
     for client in (one, two):
         client.post(log_in(client)["Location"], {"code": code})
     assert (is_in(one), is_in(two)) == (True, False)
@@ -83,7 +84,7 @@ def test_without_the_note_of_used_codes_one_works_twice(app, monkeypatch):
     one, two = Client(), Client()
     for client in (one, two):
         cache.clear()  # another web process has another cache
-        client.post(log_in(client)["Location"], {"code": code_of(secret)})
+        client.post(log_in(client)["Location"], {"code": code_of(secret, 1)})
     assert is_in(one) and is_in(two)
 
 
@@ -96,7 +97,7 @@ def test_guesses_at_codes_are_limited_in_all_processes_together(app, monkeypatch
         client = Client()
         assert "Incorrect code" in client.post(log_in(client)["Location"], {"code": "x"}).text
     client = Client()
-    answer = client.post(log_in(client)["Location"], {"code": code_of(secret)})
+    answer = client.post(log_in(client)["Location"], {"code": code_of(secret, 1)})
     assert "Too many wrong codes" in answer.text and not is_in(client)
     assert AuditEvent.objects.filter(verb=events.REFUSED).count() == 3
 
@@ -113,7 +114,7 @@ def test_a_recovery_code_opens_once_and_is_noted(app):
 
 def test_recovery_codes_are_shown_once(client, app):
     secret, codes = app
-    client.post(log_in(client)["Location"], {"code": code_of(secret)})
+    client.post(log_in(client)["Location"], {"code": code_of(secret, 1)})
     confirmed(client)
     page = client.get(reverse("mfa_view_recovery_codes")).text
     assert "shown once" in page and not any(code in page for code in codes)
@@ -140,7 +141,7 @@ def test_changes_of_factors_ask_for_the_password_again(client):
 
 def test_changes_of_factors_are_noted(client, app):
     secret, _ = app
-    client.post(log_in(client)["Location"], {"code": code_of(secret)})
+    client.post(log_in(client)["Location"], {"code": code_of(secret, 1)})
     confirmed(client)
     client.post(reverse("mfa_deactivate_totp"))
     verbs = list(AuditEvent.objects.filter(actor__username="olga").values_list("verb", flat=True))
@@ -209,7 +210,7 @@ def test_only_the_way_to_a_factor_is_open_without_one(client, settings):
 def test_with_a_required_factor_the_pages_open_and_it_stays(client, app, settings):
     settings.SECOND_FACTOR_REQUIRED = True
     secret, _ = app
-    client.post(log_in(client)["Location"], {"code": code_of(secret)})
+    client.post(log_in(client)["Location"], {"code": code_of(secret, 1)})
     assert client.get("/campaigns/").status_code == 200
     confirmed(client)
     refused = client.post(reverse("mfa_deactivate_totp"))
