@@ -1,5 +1,7 @@
 """An organiser's own plan: drawn as the table says, or refused with the line."""
 
+import csv
+
 import numpy as np
 import pytest
 
@@ -52,13 +54,21 @@ def test_each_rater_may_see_one_system():
         (f"{HEADER}\n1,b,y\n", "Line 2: “y” has no output for this item"),
         (f"{HEADER}\n1,a,x\n1,a,x\n", "Line 3: this screen shows the output already"),
         (f"{HEADER}\n1,a\n", "Line 2: the row has not as many cells"),
-        (f'{HEADER}\n1,"{"a" * 200_000}",x\n', "field larger than field limit"),
     ],
 )
 def test_tables_that_are_not_a_plan_are_refused_with_the_line(table, problem):
     coverage = np.array([[True, True], [True, False], [True, True]])
     with pytest.raises(DesignError, match=problem):
         drawn(table, coverage=coverage)
+
+
+def test_a_cell_without_an_end_is_refused():
+    limit = csv.field_size_limit(1_000)
+    try:
+        with pytest.raises(DesignError, match="field larger than field limit"):
+            drawn(f'{HEADER}\n1,"{"a" * 2_000},x\n')
+    finally:
+        csv.field_size_limit(limit)
 
 
 def test_the_problems_have_an_end():

@@ -204,7 +204,7 @@ def answers(visitor: Visitor) -> bool:
 
 
 def log_in(visitor: Visitor, name: str, password: str) -> None:
-    page = visitor.send(visitor.get("/login/"), "login", login=name, password=password)
+    page = visitor.send(visitor.get("/login/"), "password", login=name, password=password)
     assert page.status == 200 and "id_password" not in page.text, page.text
 
 

@@ -17,6 +17,7 @@ JUDGEMENT += ("cannot_judge",)
 
 
 TIMES = ("completion_code", "_at", "_until")
+DRAWN = ("label",)  # at random
 PLACES = 3  # what is free in each campaign: the first rater comes as always, the others at once
 
 
@@ -33,7 +34,10 @@ def rows_of(campaign: Campaign) -> list[Any]:
 
 
 def _without_times(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: bool(value) if name.endswith(TIMES) else value for name, value in row.items()}
+    return {
+        name: bool(value) if name.endswith((*TIMES, *DRAWN)) else value
+        for name, value in row.items()
+    }
 
 
 def rated(campaign: Campaign, *, at_once: bool) -> list[Any]:

@@ -85,4 +85,4 @@ def test_the_page_for_the_paper_fits_and_is_accessible(page):
         assert_accessible(page, f"paper at {width}")
     page.get_by_role("button", name="Confirm").click()
     page.get_by_text("Saved.").wait_for()
-    page.get_by_text("46 of 62 questions answered").wait_for()
+    page.get_by_text("47 of 62 questions answered").wait_for()
