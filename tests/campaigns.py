@@ -115,6 +115,7 @@ def make_raters(campaign: Campaign, names: Iterable[str]) -> list[Participant]:
             state=Participant.State.WORKING,
             consented_at=Now(),
             version=campaign.version,
+            consent_version=campaign.version,
         )
         for name in names
     )
