@@ -82,13 +82,12 @@ def planner_context(
 def planner(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The planner's answer alone, which a script asks for while somebody moves a slider.
 
-    A post has a worker check it by simulation, or records the answer to what was `asked`.
+    A post has a worker check the answer to what was `asked` by simulation, or records it.
     """
     pilots = pilots_for(campaign, user_of(request))
     if request.method == "POST":
-        if "asked" in request.POST:
-            return _record(request, campaign, PlannerForm(_asked(request), pilots=pilots))
-        return _simulate(request, campaign, PlannerForm(request.POST, pilots=pilots))
+        do = _simulate if request.POST.get("do") == "simulate" else _record
+        return do(request, campaign, PlannerForm(_asked(request), pilots=pilots))
     form = PlannerForm(request.GET, pilots=pilots)
     context = {"planner": form, "campaign": campaign} | _answer(request, campaign, form)
     status = 200 if form.is_valid() and not context.get("planner_refusal") else 422
@@ -96,7 +95,7 @@ def planner(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _asked(request: HttpRequest) -> QueryDict:
-    return QueryDict(request.POST["asked"])
+    return QueryDict(request.POST.get("asked", ""))
 
 
 def _record(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> HttpResponse:
@@ -133,10 +132,8 @@ def _simulate(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> Ht
     with refusals_as_messages(request):
         if planned := _answer(request, campaign, form).get("planned"):
             start_simulation(planned.outlook.plan.size, planned.spreads)
-    asked = request.POST.copy()
-    asked.pop("csrfmiddlewaretoken", None)
     launch = reverse("rankme:campaign-launch", args=[campaign.code])
-    return redirect(f"{launch}?{asked.urlencode()}#simulation")
+    return redirect(f"{launch}?{_asked(request).urlencode()}#simulation")
 
 
 def _simulation(planned: Planned | None) -> dict[str, Any]:

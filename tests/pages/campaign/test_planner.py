@@ -130,10 +130,11 @@ def test_a_worker_checks_the_answer_by_simulated_campaigns(olga, draft, monkeypa
     )
     page = reverse("rankme:campaign-launch", args=[draft.code])
     asked = planner_defaults(draft, planned_work(draft)) | {"raters": 12, "items": 30}
-    there = olga.post(reverse("rankme:campaign-planner", args=[draft.code]), asked)["Location"]
+    sent_form = {"do": "simulate", "asked": urlencode(asked)}
+    there = olga.post(reverse("rankme:campaign-planner", args=[draft.code]), sent_form)["Location"]
     assert there.startswith(f"{page}?") and "csrf" not in there
     assert "A worker is simulating" in olga.get(there).content.decode()
-    olga.post(reverse("rankme:campaign-planner", args=[draft.code]), asked)
+    olga.post(reverse("rankme:campaign-planner", args=[draft.code]), sent_form)
     [(task, arguments)] = sent
     assert task == plan_simulations.TASK
     tasks.simulate_plan(*json.loads(json.dumps(arguments)))
