@@ -69,6 +69,15 @@ class SourceFile:
     def is_arrow(self) -> bool:
         return self.head.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
 
+    @property
+    def is_binary(self) -> bool:
+        return self.is_workbook or self.is_arrow
+
+    @property
+    def text_head(self) -> bytes:
+        """The head of a text. The bytes of a workbook or an Arrow table say nothing: none of them."""
+        return b"" if self.is_binary else self.head
+
     @cached_property
     def media_type(self) -> str | None:
         """That of a picture, a sound or a film, by the head, which has to have been read."""
@@ -76,7 +85,7 @@ class SourceFile:
 
     def first_line(self) -> str:
         """The first line that is not empty. A line of JSON may be longer than the head."""
-        first = _first_line(self.head, self.encoding)
+        first = _first_line(self.text_head, self.encoding)
         if not first.lstrip().startswith("{") or first.endswith("\n"):
             return first
         try:

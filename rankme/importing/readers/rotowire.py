@@ -33,7 +33,7 @@ def is_rotowire(files: list[SourceFile]) -> bool:
 
 
 def _is_games(file: SourceFile) -> bool:
-    return file.head.lstrip()[:1] in (b"[", b"{") and b'"box_score"' in file.head
+    return file.text_head.lstrip()[:1] in (b"[", b"{") and b'"box_score"' in file.text_head
 
 
 def read_rotowire(sources: Sources, spool: Spool) -> None:

@@ -29,7 +29,7 @@ NO_PICTURE = "This is not a picture in PNG, JPEG, GIF, WebP or SVG. Save it as o
 
 
 def is_tuna(files: list[SourceFile]) -> bool:
-    return any(TRIAL.search(file.head) for file in files)
+    return any(TRIAL.search(file.text_head) for file in files)
 
 
 def read_tuna(sources: Sources, spool: Spool) -> None:

@@ -125,7 +125,7 @@ def _likelihood(shape: Shape) -> tuple[bool, bool, int]:
 def possible_shapes(file: SourceFile) -> list[Shape]:
     """Every way to read the file as a table with a header."""
     if file.shapes is None:
-        file.shapes = _binary_shapes(file) if file.is_workbook or file.is_arrow else _shapes(file)
+        file.shapes = _binary_shapes(file) if file.is_binary else _shapes(file)
     return file.shapes
 
 

@@ -252,7 +252,7 @@ def _preview(table: Table) -> TablePreview:
         file=file.label,
         sheet=file.sheet,
         sheets=file.sheets,
-        encoding="" if file.is_workbook or file.is_arrow else file.encoding,
+        encoding="" if file.is_binary else file.encoding,
         columns=proposal.columns.as_document() if proposal.columns else {},
         names=names,
         roles=tuple(map(proposal.role_of, names)),
