@@ -75,7 +75,7 @@ class SourceFile:
 
     @property
     def text_head(self) -> bytes:
-        """The head of a text. The bytes of a workbook or an Arrow table say nothing: none of them."""
+        """The head of a text; nothing of a workbook or an Arrow table, whose bytes say nothing."""
         return b"" if self.is_binary else self.head
 
     @cached_property

@@ -264,7 +264,7 @@ def test_only_one_sheet_of_a_workbook_is_read_and_the_others_are_named(tmp_path:
 
 @pytest.mark.parametrize("saved", ["01:08:00", "01:11:34", "01:15:58", "01:16:00", "01:23:58"])
 def test_a_workbook_is_not_taken_for_a_text_by_the_time_in_it(tmp_path: Path, saved: str) -> None:
-    """Its archive begins with the time: a tab at the first of these, the end of a line at others."""
+    """Its archive begins with the time: at the first of these a tab, at others a line end."""
     hours, minutes, seconds = map(int, saved.split(":"))
     packed_time = hours << 11 | minutes << 5 | seconds // 2
     content = bytearray(ORDINARY_FILES["excel.xlsx"]())
