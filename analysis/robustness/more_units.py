@@ -15,11 +15,16 @@ from analysis.reliability.generalisability import ITEMS, RATERS, Generalisabilit
 
 @dataclass(frozen=True)
 class Size:
-    """Half the width of the simultaneous intervals with so many raters and items."""
+    """Half the width of the simultaneous intervals with so many raters and items.
+
+    Of values also how reliable the order of the systems is (Eρ²), and their means (Φ).
+    """
 
     raters: int
     items: int
     half_width: float | None
+    relative: float | None = None
+    absolute: float | None = None
 
 
 @dataclass(frozen=True)
@@ -67,9 +72,9 @@ def more_units_of_values(
 
     def size(raters: int, items: int) -> Size:
         planned = planned_size(variance, raters, items, found.systems, alpha=alpha)
-        return Size(raters, items, planned.half_width)
+        return Size(raters, items, planned.half_width, planned.relative, planned.absolute)
 
-    grid = tuple(Size(each.raters, each.items, each.half_width) for each in found.sizes)
+    grid = tuple(size(each.raters, each.items) for each in found.sizes)
     return MoreUnits(
         size(raters, items), size(2 * raters, items), size(raters, 2 * items), grid, unit
     )

@@ -17,6 +17,18 @@ from analysis.translatable import gettext_noop as _
 
 from .table_model import SYSTEM, Column, Format, N, P, Role, Table, rows_of
 
+SIZE_COLUMNS = (
+    Column(_("Raters"), Format.WHOLE),
+    Column(_("Items"), Format.WHOLE),
+    Column("Eρ²", Format.NUMBER, 2),
+    Column("Φ", Format.NUMBER, 2),
+    Column(_("± of a difference"), Format.NUMBER, 3),
+)
+ABOUT_SIZES = _(
+    "If every rater judged every output. Eρ²: reliability of the order of the systems; "
+    "Φ: of their means. The last column is half the width of simultaneous intervals."
+)
+
 
 def model_tables(
     section: RankingSection | ScaleSection, scale: str, systems: Sequence[SystemRow]
@@ -35,7 +47,7 @@ def model_tables(
     if isinstance(section, ScaleSection) and section.ordinal:
         yield from ordinal_tables(section.ordinal, systems)
     if isinstance(section, ScaleSection) and section.generalisability:
-        yield from generalisability_tables(section.generalisability)
+        yield variance_shares_table(section.generalisability)
 
 
 def ordinal_tables(model: OrdinalModel, systems: Sequence[SystemRow] = ()) -> Iterator[Table]:
@@ -69,8 +81,26 @@ def ordinal_tables(model: OrdinalModel, systems: Sequence[SystemRow] = ()) -> It
 
 def generalisability_tables(found: Generalisability) -> Iterator[Table]:
     """Yield the shares of variance, and what other numbers of raters and items would give."""
-    merged = _("The design cannot tell these from the residual:")
+    yield variance_shares_table(found)
     yield Table(
+        "other-sizes",
+        _("What other numbers of raters and items would give"),
+        SIZE_COLUMNS,
+        rows_of(
+            *(
+                (each.raters, each.items, each.relative, each.absolute, each.half_width)
+                for each in found.sizes
+            )
+        ),
+        Role.AGREEMENT,
+        notes=(ABOUT_SIZES,),
+    )
+
+
+def variance_shares_table(found: Generalisability) -> Table:
+    """Show how much of the variance is that of systems, raters, items and their products."""
+    merged = _("The design cannot tell these from the residual:")
+    return Table(
         "variance-shares",
         _("What the scores vary with"),
         (
@@ -81,30 +111,6 @@ def generalisability_tables(found: Generalisability) -> Iterator[Table]:
         rows_of(*((each.source, each.variance, 100 * each.share) for each in found.shares)),
         Role.AGREEMENT,
         notes=(f"{merged} {', '.join(found.merged)}",) if found.merged else (),
-    )
-    yield Table(
-        "other-sizes",
-        _("What other numbers of raters and items would give"),
-        (
-            Column(_("Raters"), Format.WHOLE),
-            Column(_("Items"), Format.WHOLE),
-            Column("Eρ²", Format.NUMBER, 2),
-            Column("Φ", Format.NUMBER, 2),
-            Column(_("± of a difference"), Format.NUMBER, 3),
-        ),
-        rows_of(
-            *(
-                (each.raters, each.items, each.relative, each.absolute, each.half_width)
-                for each in found.sizes
-            )
-        ),
-        Role.AGREEMENT,
-        notes=(
-            _(
-                "If every rater judged every output. Eρ²: reliability of the order of the systems; "
-                "Φ: of their means. The last column is half the width of simultaneous intervals."
-            ),
-        ),
     )
 
 

@@ -19,11 +19,12 @@ from analysis.robustness.scale_use import ScaleUse
 from analysis.table import ORDER
 from analysis.translatable import gettext_noop as _
 
+from .model_tables import ABOUT_SIZES, SIZE_COLUMNS
 from .table_model import SYSTEM, Cell, Column, Format, N, P, Table, rows_of
 
 MOST_NAMES = 20
 # Tables of other sections that belong to a check.
-BELONGS = {"variance-shares": "agreement-range", "other-sizes": "more-units"}
+BELONGS = {"variance-shares": "agreement-range"}
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,8 @@ def robustness_tables(section: RobustnessSection, generality: str, alpha: float)
     }
     for said in said_of(section, generality, alpha):
         columns, rows = MADE[said.name](found[said.name])
-        yield Table(
-            said.name, said.title, columns, rows_of(*rows), notes=(said.sentence, said.rate)
-        )
+        notes = (said.sentence, said.rate, *([ABOUT_SIZES] if columns == SIZE_COLUMNS else []))
+        yield Table(said.name, said.title, columns, rows_of(*rows), notes=notes)
 
 
 def findings_of(tables: tuple[Table, ...]) -> tuple[Finding, ...]:
@@ -165,14 +165,16 @@ def _scale_use(found: ScaleUse) -> Made:
 
 
 def _more_units(found: MoreUnits) -> Made:
-    columns = (
-        Column(_("Raters"), Format.WHOLE), Column(_("Items"), Format.WHOLE),
-        _number(_("± of a difference"), 3),
-    )  # fmt: skip
     sizes = {(each.raters, each.items): each for each in found.sizes}
     for each in (found.now, found.twice_raters, found.twice_items):
         sizes[each.raters, each.items] = each
-    return columns, [(*key, sizes[key].half_width) for key in sorted(sizes)]
+    rows: list[tuple[Cell, ...]] = [
+        (*key, found.relative, found.absolute, found.half_width)
+        for key, found in sorted(sizes.items())
+    ]
+    has_reliability = sizes[min(sizes)].relative is not None
+    kept = range(5) if has_reliability else (0, 1, 4)
+    return tuple(SIZE_COLUMNS[k] for k in kept), [tuple(row[k] for k in kept) for row in rows]
 
 
 def _drift(found: Drift) -> Made:

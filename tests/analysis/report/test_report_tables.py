@@ -107,6 +107,16 @@ def test_no_subset_is_lost_where_there_are_more_than_letters(report):
         assert len(held[place] & held[place + 1]) == 1, "neighbours share their subset's letter"
 
 
+def test_other_sizes_are_in_one_table(criteria):
+    """Of values with the reliability of their order; of comparisons there is none."""
+    titles = {}
+    for name in ("clarity", "quality"):
+        columns = [[each.title for each in table.columns] for table in criteria[name].tables]
+        (titles[name],) = [each for each in columns if "± of a difference" in each]
+    assert titles["quality"] == ["Raters", "Items", "± of a difference"]
+    assert titles["clarity"] == ["Raters", "Items", "Eρ²", "Φ", "± of a difference"]
+
+
 def test_categories_are_percentages_that_add_up(criteria):
     (table,) = criteria["coverage"].paper
     assert [column.title for column in table.columns][1:5] == ["OK %", "A %", "M %", "A+M %"]
