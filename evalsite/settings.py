@@ -305,6 +305,8 @@ MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
 # evalsite.origin has already put the client's address where there is no proxy's.
 ALLAUTH_TRUSTED_PROXY_COUNT = 0
 
+# Whether people with a link that invites them to a campaign may make an account with it.
+SIGN_UP_BY_INVITATION = environment.flag("SIGN_UP_BY_INVITATION")
 # Active or not, a session ends so long after its log-in, and sooner if nobody uses it.
 SESSION_COOKIE_AGE = environment.whole_number("SESSION_HOURS", 24) * 3600
 SESSION_IDLE_SECONDS = environment.whole_number("SESSION_IDLE_MINUTES", 480) * 60
@@ -438,6 +440,7 @@ SPECTACULAR_SETTINGS = {
         "JobState": "rankme.models.jobs.Job.State",
         "ImportKind": "rankme.models.materials.MaterialImport.Kind",
         "MetricKind": "rankme.models.metrics.Metric.Kind",
+        "MemberRole": "rankme.models.campaigns.MEMBER_CHOICES",
         "StudyState": "rankme.models.panels.PanelStudy.State",
         "PaymentState": "rankme.models.panels.PanelPayment.State",
         "PaymentKind": "rankme.models.panels.PanelPayment.Kind",

@@ -8,10 +8,11 @@ from rest_framework import serializers
 
 from analysis.planning.published import STUDIES
 from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
+from rankme.actions.campaign.members import MOST_DAYS, USUAL_DAYS
 from rankme.actions.campaign.pilots import PREFIX
 from rankme.actions.campaign.planner import OWN
-from rankme.models import AuditEvent, Campaign, Membership, Role
-from rankme.models.campaigns import MEMBER_ROLES
+from rankme.models import AuditEvent, Campaign, MemberInvitation, Membership
+from rankme.models.campaigns import MEMBER_CHOICES
 
 from .view import PageQuery, Strict
 
@@ -241,20 +242,42 @@ class LaunchedSerializer(CampaignSerializer):
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):
-    """A colleague; without `opened_at`, an invitation that no account has used yet."""
+    """An account in the campaign, with its role."""
 
     class Meta:
         model = Membership
         fields = ["id", "username", "role", "added_at", "opened_at"]
 
 
-class NewMemberSerializer(Strict):
-    username = serializers.CharField(max_length=150, help_text="With which the colleague logs in.")
+class NewInvitationSerializer(Strict):
     role = serializers.ChoiceField(
-        [role.value for role in MEMBER_ROLES],
-        default=Role.EDITOR.value,
+        MEMBER_CHOICES,
         help_text="What each may do is in the docs, on the page about members.",
     )
+    days = serializers.IntegerField(min_value=1, max_value=MOST_DAYS, default=USUAL_DAYS)
+
+
+class RoleSerializer(Strict):
+    role = serializers.ChoiceField(MEMBER_CHOICES)
+
+
+class NewOwnerSerializer(Strict):
+    member = serializers.IntegerField(min_value=1, help_text="The `id` of a member.")
+
+
+class MemberInvitationSerializer(serializers.ModelSerializer[MemberInvitation]):
+    """A link that lets one account in, once."""
+
+    class Meta:
+        model = MemberInvitation
+        fields = ["id", "role", "made_at", "ends_at"]
+
+
+class MadeInvitationSerializer(MemberInvitationSerializer):
+    link = serializers.CharField(help_text="Shown only once.")
+
+    class Meta(MemberInvitationSerializer.Meta):
+        fields = [*MemberInvitationSerializer.Meta.fields, "link"]
 
 
 class EventSerializer(serializers.ModelSerializer[AuditEvent]):

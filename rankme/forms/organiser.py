@@ -7,17 +7,19 @@ from typing import Any, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.campaign.extensions import MOST_RATERS
+from rankme.actions.campaign.members import MOST_DAYS, USUAL_DAYS
 from rankme.actions.rows.versions import LONGEST_REASON
 from rankme.designs.growth import MIXED_PERCENT, MOST_MIXED
 from rankme.errors import InvalidDefinition, Problem
 from rankme.importing import JUDGEMENT_READERS, READERS, Reader
 from rankme.models import Campaign, MaterialImport, Role
-from rankme.models.campaigns import MEMBER_ROLES
+from rankme.models.campaigns import MEMBER_CHOICES
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml
 from rankme.untrusted.clean_text import storable
@@ -129,23 +131,22 @@ class InvitationForm(forms.Form):
         return [line for line in lines if line] + [""] * (cleaned.get("unnamed") or 0)
 
 
-class MemberForm(forms.Form):
-    """A colleague by account name. It does not reveal which accounts exist."""
-
-    username = forms.CharField(
-        label=_("Account name"),
-        help_text=_(
-            "The name that your colleague logs in with, exactly as it is written. The account has "
-            "to exist already; the site's administrator creates accounts."
-        ),
-        max_length=150,
-    )
+class InvitedMemberForm(forms.Form):
     role = forms.ChoiceField(
         label=_("Role"),
-        choices=[(role.value, role.label) for role in MEMBER_ROLES],
-        initial=Role.EDITOR,
-        help_text=_("The docs have a table of what each role may do."),
+        choices=MEMBER_CHOICES,
+        initial=Role.VIEWER,
+        help_text=_("“Help” at the top has a table of what each role may do."),
     )
+    days = forms.IntegerField(
+        label=_("Days until the link ends"),
+        initial=USUAL_DAYS,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_DAYS)],
+    )
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(label=_("Role"), choices=MEMBER_CHOICES)
 
 
 class ExclusionForm(forms.Form):

@@ -52,6 +52,7 @@ class Role(models.TextChoices):
 
 # A campaign has one owner, who is in its own row; all others are members.
 MEMBER_ROLES = [role for role in Role if role is not Role.OWNER]
+MEMBER_CHOICES = [(role.value, role.label) for role in MEMBER_ROLES]
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
@@ -135,11 +136,10 @@ class Campaign(models.Model):
 
 
 class Membership(models.Model):
-    """A colleague whom the owner invited, by the name of an account.
+    """An account in a campaign, with its role.
 
-    The account is looked up once, at the invitation: a person who is given a free name later does
-    not get in. Owners see the invitation of a name without an account as one not opened yet,
-    so that they cannot learn who has one.
+    `username` is the account's name when it came in. Until 2.0 owners invited by name, and rows
+    without an account are not members.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
@@ -147,7 +147,7 @@ class Membership(models.Model):
     # Before there were roles, members could do what editors can.
     role = models.CharField(
         max_length=10,
-        choices=[(role.value, role.label) for role in MEMBER_ROLES],
+        choices=MEMBER_CHOICES,
         default=Role.EDITOR,
         db_default=Role.EDITOR.value,
     )
@@ -174,6 +174,34 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.username} in {self.campaign}"
+
+
+class MemberInvitation(models.Model):
+    """A link with which one account becomes a member. Only its hash is stored."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="member_invitations")
+    hash = models.CharField(max_length=64, unique=True)
+    role = models.CharField(max_length=10, choices=MEMBER_CHOICES)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    made_at = models.DateTimeField(db_default=Now())
+    ends_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
+    accepted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                name="invited_role_is_known", condition=Q(role__in=MEMBER_ROLES)
+            ),
+            models.CheckConstraint(
+                name="only_what_was_not_revoked_is_accepted",
+                condition=Q(revoked_at=None) | Q(accepted_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} in {self.campaign}"
 
 
 class RequestKey(models.Model):

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from . import doctor, keys
+from . import doctor, joining, keys
 from .campaign import (
     changing,
     definitions,
@@ -14,6 +14,7 @@ from .campaign import (
     launching,
     looking,
     materials,
+    members,
     metric_pages,
     monitoring,
     organiser,
@@ -33,6 +34,7 @@ app_name = "rankme"
 
 CAMPAIGN = "campaigns/<slug:code>/"
 IMPORT = CAMPAIGN + "material/<int:number>/"
+MEMBER = CAMPAIGN + "members/<int:member>/"
 METRICS = CAMPAIGN + "metrics/"
 RATER = CAMPAIGN + "raters/<str:label>/"
 RUN = CAMPAIGN + "analysis/<int:run>/"
@@ -132,12 +134,17 @@ organiser_urls: list[URLPattern] = [
         settling.settle_output,
         name="campaign-item-settle",
     ),
-    path(CAMPAIGN + "members/", organiser.members, name="campaign-members"),
+    path("join/<str:secret>/", joining.join, name="join"),
+    path(CAMPAIGN + "members/", members.list_members, name="campaign-members"),
+    path(CAMPAIGN + "members/leave/", members.leave, name="campaign-leave"),
     path(
-        CAMPAIGN + "members/<int:member>/remove/",
-        organiser.remove_member,
-        name="campaign-member-remove",
+        CAMPAIGN + "members/invitations/<int:invitation>/revoke/",
+        members.revoke_invitation,
+        name="campaign-invitation-revoke",
     ),
+    path(MEMBER + "role/", members.change_role, name="campaign-member-role"),
+    path(MEMBER + "remove/", members.remove, name="campaign-member-remove"),
+    path(MEMBER + "owner/", members.hand_over, name="campaign-hand-over"),
     path(CAMPAIGN + "webhooks/", webhooks.list_webhooks, name="campaign-webhooks"),
     path(CAMPAIGN + "webhooks/<int:webhook>/", webhooks.change_webhook, name="campaign-webhook"),
     path(

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from rankme.actions import rate_limits
 from rankme.actions.accounts.api_keys import KeyPlan, make_key, revoke_key, stored_key
-from rankme.actions.campaign import campaigns
+from rankme.actions.campaign import members
 from rankme.errors import RefusedAction
 from rankme.models import ApiKey, Role
 from tests.campaigns import make_campaign, make_owner
@@ -50,7 +50,7 @@ def test_a_key_does_what_its_role_may(olga):
 def test_a_key_never_does_more_than_its_maker(olga):
     campaign = make_campaign(owner=olga, launch=False)
     mona = make_owner("mona")
-    campaigns.add_member(campaign, "mona", role=Role.MONITOR, by=olga)
+    members.add_member(campaign, mona, role=Role.MONITOR, by=olga)
     owner_of_all = script(mona, role=Role.OWNER)
     assert owner_of_all.get(f"/api/v1/campaigns/{campaign.code}/").status_code == 200
     assert owner_of_all.delete(f"/api/v1/campaigns/{campaign.code}/").status_code == 403

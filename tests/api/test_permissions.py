@@ -7,7 +7,7 @@ from django.db import transaction
 from django.urls import NoReverseMatch, reverse
 
 from rankme import permissions
-from rankme.actions.campaign import campaigns
+from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
 from rankme.actions.panel import accounts
 from rankme.actions.runs import publishing
@@ -61,8 +61,11 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-plan": ({"GET": P.EDIT, "POST": P.EDIT}, "campaign"),
     "api-links": ({"GET": P.IDENTITIES}, "campaign"),
     "api-links-personal": ({"GET": P.IDENTITIES, "POST": P.EDIT}, "campaign"),
-    "api-members": ({"GET": P.SEE, "POST": P.OWN}, "campaign"),
-    "api-member": ({"DELETE": P.OWN}, "campaign"),
+    "api-members": ({"GET": P.SEE}, "campaign"),
+    "api-invitations": ({"GET": P.OWN, "POST": P.OWN}, "owner"),
+    "api-invitation": ({"DELETE": P.OWN}, "owner"),
+    "api-owner": ({"PUT": P.OWN}, "owner"),
+    "api-member": ({"PUT": P.OWN, "DELETE": P.OWN}, "campaign"),
     "api-history": ({"GET": P.HISTORY}, "campaign"),
     "api-webhooks": ({"GET": P.OWN, "POST": P.OWN}, "owner"),
     "api-webhook": ({"GET": P.OWN, "PUT": P.OWN, "DELETE": P.OWN}, "owner"),
@@ -194,6 +197,7 @@ def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
         "label": campaign.participants.first().label,
         "assignment": campaign.assignments.first().pk,
         "member": members_of(campaign)["mira"],
+        "invitation": members.invite_member(campaign, role=Role.VIEWER, by=campaign.owner)[0].pk,
     } | paid(campaign, patch)
 
 
@@ -201,9 +205,9 @@ def members_of(campaign: Campaign) -> dict[str, int]:
     """A member of each role; the editor is Mira."""
     found = {}
     for role in MEMBER_ROLES:
-        name = make_owner("mira" if role == Role.EDITOR else role.value).username
-        member = campaigns.add_member(campaign, name, role=role, by=campaign.owner)
-        found[name] = member.pk
+        account = make_owner("mira" if role == Role.EDITOR else role.value)
+        member = members.add_member(campaign, account, role=role, by=campaign.owner)
+        found[account.username] = member.pk
     return found
 
 
@@ -249,6 +253,7 @@ def _address(name, ids):
         ("code", "label"),
         ("code", "assignment"),
         ("code", "member"),
+        ("code", "invitation"),
         ("code", "webhook"),
         ("code", "webhook", "delivery"),
         ("code", "name"),

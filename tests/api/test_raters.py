@@ -3,6 +3,7 @@
 import pytest
 
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.campaign.members import accept_invitation
 from rankme.models import Participant
 from tests.campaigns import make_campaign, make_owner, make_rater
 from tests.sittings import answer, claim, sit
@@ -74,11 +75,17 @@ def test_links_are_made_for_names_and_without(olga, campaign, base):
 
 
 def test_members_are_invited_by_the_owner_alone(olga, stranger, base):
-    added = olga.post(f"{base}members/", {"username": "sven"}, format="json").json()
-    assert (added["username"], added["opened_at"]) == ("sven", None)
-    assert stranger.get(f"{base}history/").json()["results"][0]["verb"] == "member invited"
+    made = olga.post(f"{base}invitations/", {"role": "editor"}, format="json").json()
+    assert "/join/" in made["link"]
+    assert [each["id"] for each in olga.get(f"{base}invitations/").json()] == [made["id"]]
+    accept_invitation(made["link"].split("/")[-2], by=make_owner("sven"))
+    assert olga.get(f"{base}invitations/").json() == []
+    assert stranger.get(f"{base}history/").json()["results"][0]["verb"] == "member joined"
     (member,) = olga.get(f"{base}members/").json()
-    assert member["opened_at"] is not None
+    assert (member["username"], member["role"]) == ("sven", "editor")
+    assert (
+        stranger.post(f"{base}invitations/", {"role": "viewer"}, format="json").status_code == 403
+    )
     assert stranger.delete(f"{base}members/{member['id']}/").status_code == 403
     assert olga.delete(f"{base}members/{member['id']}/").status_code == 204
     assert stranger.get(base).status_code == 404

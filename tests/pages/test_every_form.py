@@ -6,7 +6,7 @@ from django.db import transaction
 from django.urls import resolve, reverse
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
-from rankme.actions.campaign import campaigns
+from rankme.actions.campaign import campaigns, members
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.imports.judgement_imports import start_archive
 from rankme.actions.material import metric_jobs
@@ -14,7 +14,7 @@ from rankme.actions.runs import analysis_runs
 from rankme.actions.sitting import assignments, exclusions
 from rankme.actions.webhooks import hooks
 from rankme.actions.webhooks.events import record_events
-from rankme.models import Campaign
+from rankme.models import Campaign, Role
 from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.looking import GROUP, looked_at
@@ -73,14 +73,19 @@ def draft_pages(olga) -> list[str]:
     spoiled = {"name": "spoiled", "kind": "corruption", "criterion": "fluency"}
     checked = slider_definition(checks=[spoiled | {"options": {"apart": 1}}])
     campaign = make_campaign(checked, launch=False)
-    campaigns.add_member(campaign, make_owner("mia").username, by=campaign.owner)
+    member = members.add_member(campaign, make_owner("mia"), by=campaign.owner)
+    members.invite_member(campaign, role=Role.VIEWER, by=campaign.owner)
+    ivans = make_campaign(owner=make_owner("ivan"), launch=False)
+    _invited, secret = members.invite_member(ivans, role=Role.VIEWER, by=ivans.owner)
     upload(olga, campaign, OUTPUTS)
     waiting = campaign.material_imports.get().pk
     names = ("edit", "file-edit", "duplicate", "material", "launch", "delete", "members")
-    names += ("damaged", "tryout")
-    return [address("campaign-import", campaign, waiting)] + [
-        address(f"campaign-{name}", campaign) for name in names
-    ]
+    names += ("damaged", "tryout", "leave")
+    return [
+        address("campaign-import", campaign, waiting),
+        address("campaign-hand-over", campaign, member.pk),
+        reverse("rankme:join", args=[secret]),
+    ] + [address(f"campaign-{name}", campaign) for name in names]
 
 
 def archive_pages(olga) -> list[str]:

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from rankme.actions.campaign import campaigns
+from rankme.actions.campaign import members
 from rankme.models.campaigns import SEEN, Role
 from rankme.pages.urls import participant_urls, urlpatterns
 from rankme.permissions import ROLES, Permission
@@ -129,7 +129,7 @@ def test_a_removed_member_is_a_stranger(client, world):
     mia = make_owner("mia")
     client.force_login(mia)
     assert client.get(world.address("campaign")).status_code == 200
-    campaigns.remove_member(mia.memberships.get(), by=world.campaign.owner)
+    members.remove_member(mia.memberships.get(), by=world.campaign.owner)
     assert client.get(world.address("campaign")).status_code == 404
 
 

@@ -7,7 +7,7 @@ from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
-from rankme.actions.campaign import campaigns
+from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.sitting import assignments, exclusions
@@ -107,6 +107,11 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-raters-file": {"GET": P.IDENTITIES},
     "campaign-members": {"GET": P.SEE, "POST": P.OWN},
     "campaign-member-remove": {"POST": P.OWN},
+    "campaign-member-role": {"POST": P.OWN},
+    "campaign-hand-over": {"GET": P.OWN, "POST": P.OWN},
+    "campaign-leave": {"GET": P.SEE, "POST": P.SEE},
+    "campaign-invitation-revoke": {"POST": P.OWN},
+    "join": {"GET": ALL, "POST": ALL},
     "campaign-webhooks": {"GET": P.OWN, "POST": P.OWN},
     "campaign-webhook": {"GET": P.OWN, "POST": P.OWN},
     "campaign-webhook-again": {"POST": P.OWN},
@@ -160,10 +165,12 @@ class World:
         held = assignments.claim_batch(rater)
         exclusions.exclude_rater(rater, reason="Too fast.", by=self.campaign.owner)
         for role in MEMBER_ROLES:
-            name = make_owner(MEMBERS[role]).username
-            membership = campaigns.add_member(
-                self.campaign, name, role=role, by=self.campaign.owner
+            membership = members.add_member(
+                self.campaign, make_owner(MEMBERS[role]), role=role, by=self.campaign.owner
             )
+        invited, secret = members.invite_member(
+            self.campaign, role=Role.VIEWER, by=self.campaign.owner
+        )
         # Not the number of one of the campaign's versions, which an address can name, too.
         upload = MaterialImport.objects.create(pk=10**9, campaign=self.campaign, state="failed")
         computation = metric_jobs.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
@@ -183,6 +190,8 @@ class World:
             "complaint": complaint_of(held).pk,
             "label": rater.label,
             "member": membership.pk,
+            "invitation": invited.pk,
+            "secret": secret,
             "webhook": webhook.webhook.pk,
             "delivery": webhook.webhook.deliveries.get().pk,
             "computation": computation.pk,

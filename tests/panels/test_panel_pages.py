@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from rankme.actions.campaign import campaigns
+from rankme.actions.campaign import campaigns, members
 from rankme.actions.panel import groups, studies, sync
 from rankme.errors import RefusedAction
 from rankme.models import PanelAccount, PanelPayment, PanelStudy, PanelSubmission
@@ -207,7 +207,7 @@ def test_a_draft_is_shown_whole_and_can_be_changed(loop, olga):
 def test_a_member_changes_a_draft_but_not_its_ceiling(loop, olga):
     drafted(loop)
     mia = make_owner("mia")
-    campaigns.add_member(loop.campaign, "mia", by=loop.owner)
+    members.add_member(loop.campaign, make_owner("mia"), by=loop.owner)
     client = Client()
     client.force_login(mia)
     client.post(f"{at('campaign-panel', loop)}?edit", study_form(loop.account, ceiling="999"))
@@ -487,7 +487,7 @@ def test_panel_ids_are_for_owners_and_submissions_for_members_too(loop, olga):
     one = loop.finish(person)
     sync.visit(loop.again())
     mia = make_owner("mia")
-    campaigns.add_member(loop.campaign, "mia", by=loop.owner)
+    members.add_member(loop.campaign, make_owner("mia"), by=loop.owner)
     client = Client()
     client.force_login(mia)
     pages = [at("campaign-panel-books", loop), at("campaign-panel-person", loop, loop.row(one).pk)]
@@ -506,7 +506,7 @@ def test_a_member_manages_the_study_but_not_its_ceiling(loop, olga):
     client = Client()
     client.force_login(mia)
     assert client.get(at("campaign-panel", loop)).status_code == 404
-    campaigns.add_member(loop.campaign, "mia", by=loop.owner)
+    members.add_member(loop.campaign, make_owner("mia"), by=loop.owner)
     change(client, loop, "pause")
     assert loop.there.status == "PAUSED"
     change(client, loop, "ceiling", ceiling="999")

@@ -28,6 +28,16 @@ def make_organiser(name: str, *, is_superuser: bool = False) -> tuple[User, str]
 
 
 @transaction.atomic
+def make_account(name: str, password: str) -> User:
+    """Make an account for a person who chose its name and password."""
+    if User.objects.filter(username__iexact=name).exists():
+        raise RefusedAction(_('There is an account "%(name)s" already.') % {"name": name})
+    user = User.objects.create_user(name, password=password)
+    note(None, None, gettext_noop("account made"), user=name)
+    return user
+
+
+@transaction.atomic
 def reset_password(user: User) -> str:
     """Give an account a new generated password; its sessions end."""
     password = secrets.token_urlsafe(16)

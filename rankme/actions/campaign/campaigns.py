@@ -26,7 +26,7 @@ from rankme.actions.rows.versions import write_version
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.exporting.paper.preregistration import preregistration
 from rankme.exporting.registered import document_sha256
-from rankme.models import Campaign, CampaignVersion, Criterion, Membership, PanelStudy, Plan, Role
+from rankme.models import Campaign, CampaignVersion, Criterion, PanelStudy, Plan
 from rankme.models.campaigns import PREREGISTERED
 from rankme.panel_links import PANELS
 from rankme.panel_links.outcomes import Outcome
@@ -219,32 +219,6 @@ def delete_draft(campaign: Campaign, *, by: User) -> None:
     note(None, by, gettext_noop("draft deleted"), title=campaign.title)
     forget_material(campaign)
     campaign.delete()
-
-
-@transaction.atomic
-def add_member(
-    campaign: Campaign, username: str, *, by: User, role: str = Role.EDITOR
-) -> Membership:
-    """Invite the account of this name, if there is one; a member who was here stays one.
-
-    Neither the invitation nor the history differs for a name without an account.
-    """
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # one invitation at a time
-    account = User.objects.filter(username=username).first()
-    if account is not None:
-        member = campaign.memberships.filter(user=account, opened_at__isnull=False).first()
-        if member is not None:
-            return member
-        campaign.memberships.filter(user=account).delete()
-    campaign.memberships.filter(username=username, opened_at=None).delete()
-    note(campaign, by, gettext_noop("member invited"), user=username, role=role)
-    return campaign.memberships.create(username=username, user=account, role=role)
-
-
-@transaction.atomic
-def remove_member(membership: Membership, *, by: User) -> None:
-    membership.delete()
-    note(membership.campaign, by, gettext_noop("member removed"), user=membership.username)
 
 
 def locked(campaign: Campaign, *allowed: str, no_key: bool = False) -> Campaign:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.campaign.campaigns import add_member, remove_member
+from rankme.actions.campaign import members
 from rankme.api import campaign_shapes as shapes
 from rankme.api.view import PageQuery, View, operation
-from rankme.errors import RefusedAction
 from rankme.permissions import Permission, get_campaign, user_of
 
 
@@ -21,34 +21,73 @@ class MembersView(View):
         gives=shapes.MemberSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> object:
-        return get_campaign(request, code).memberships.order_by("added_at", "pk")
-
-    @operation(
-        "members_add",
-        "Invite the account of this name (only the owner can). The answer is the same if "
-        "there is none",
-        needs=Permission.OWN,
-        takes=shapes.NewMemberSerializer,
-        gives=shapes.MemberSerializer,
-        status=201,
-    )
-    def post(self, request: Request, code: str) -> object:
-        campaign = get_campaign(request, code)
-        name = self.given["username"]
-        if name == campaign.owner.get_username():
-            raise RefusedAction("You own this campaign, so you are already in it.")
-        return add_member(campaign, name, role=self.given["role"], by=user_of(request))
+        rows = get_campaign(request, code).memberships.exclude(user=None)
+        return rows.order_by("added_at", "pk")
 
 
 class MemberView(View):
     @operation(
-        "members_remove",
-        "Remove a member, or take an invitation back (only the owner can)",
+        "members_change",
+        "Give a member another role (only the owner can)",
         needs=Permission.OWN,
+        takes=shapes.RoleSerializer,
+        gives=shapes.MemberSerializer,
     )
+    def put(self, request: Request, code: str, member: int) -> object:
+        found = get_object_or_404(get_campaign(request, code).memberships, pk=member)
+        return members.change_role(found, role=self.given["role"], by=user_of(request))
+
+    @operation("members_remove", "Remove a member (only the owner can)", needs=Permission.OWN)
     def delete(self, request: Request, code: str, member: int) -> None:
         found = get_object_or_404(get_campaign(request, code).memberships, pk=member)
-        remove_member(found, by=user_of(request))
+        members.remove_member(found, by=user_of(request))
+
+
+class InvitationsView(View):
+    @operation(
+        "invitations_list",
+        "The links that still let somebody in (only the owner sees them)",
+        needs=Permission.OWN,
+        gives=shapes.MemberInvitationSerializer(many=True),
+    )
+    def get(self, request: Request, code: str) -> object:
+        return members.open_invitations(get_campaign(request, code))
+
+    @operation(
+        "invitations_create",
+        "Make a link that lets one account in, once, with a role (only the owner can)",
+        needs=Permission.OWN,
+        takes=shapes.NewInvitationSerializer,
+        gives=shapes.MadeInvitationSerializer,
+        status=201,
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        made, secret = members.invite_member(campaign, **self.given, by=user_of(request))
+        link = request.build_absolute_uri(reverse("rankme:join", args=[secret]))
+        shown = shapes.MemberInvitationSerializer(made).data
+        return Response({**shown, "link": link}, status=201)
+
+
+class InvitationView(View):
+    @operation("invitations_revoke", "End a link that nobody has used", needs=Permission.OWN)
+    def delete(self, request: Request, code: str, invitation: int) -> None:
+        rows = get_campaign(request, code).member_invitations
+        members.revoke_invitation(get_object_or_404(rows, pk=invitation), by=user_of(request))
+
+
+class OwnerView(View):
+    @operation(
+        "campaigns_hand_over",
+        "Make a member the owner (only the owner can, who stays as an editor)",
+        needs=Permission.OWN,
+        takes=shapes.NewOwnerSerializer,
+        gives=shapes.CampaignSerializer,
+    )
+    def put(self, request: Request, code: str) -> object:
+        rows = get_campaign(request, code).memberships.exclude(user=None)
+        found = get_object_or_404(rows, pk=self.given["member"])
+        return members.hand_over(found, by=user_of(request))
 
 
 class HistoryView(View):

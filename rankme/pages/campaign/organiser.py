@@ -1,4 +1,4 @@
-"""The organiser's pages: the start page, the list, one campaign, its members and history."""
+"""The organiser's pages: the start page, the list, one campaign, its history."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from rankme.actions.campaign import campaigns
-from rankme.forms.organiser import CampaignSearchForm, MemberForm
+from rankme.forms.organiser import CampaignSearchForm
 from rankme.models import Campaign, Slot
-from rankme.permissions import Permission, open_campaigns, user_of
+from rankme.permissions import Permission, open_campaigns
 from rankme.protocols.files import stored_definition
 from rankme.queries.panel_books import books_of, newest_study
 from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
 from rankme.queries.versions import balance_of
 
-from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
+from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign
 from .next_step import next_step
 
 if TYPE_CHECKING:
@@ -145,45 +145,7 @@ def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
-# --- Members and history ------------------------------------------------------------------------
-
-
-@campaign_page(FORM, needs=Permission.SEE, to_send=Permission.OWN)
-def members(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    form = MemberForm(**sent(request))
-    if form.is_valid():
-        name = form.cleaned_data["username"]
-        if name == campaign.owner.get_username():
-            messages.info(request, _("You own this campaign, so you are already in it."))
-        else:
-            campaigns.add_member(
-                campaign, name, role=form.cleaned_data["role"], by=user_of(request)
-            )
-            messages.success(
-                request,
-                _(
-                    "%(name)s is invited. If there is such an account, it can now open this "
-                    "campaign; the list then shows it as a member."
-                )
-                % {"name": name},
-            )
-        return redirect("rankme:campaign-members", campaign.code)
-    context = {
-        "form": form,
-        "memberships": campaign.memberships.order_by("added_at", "pk"),
-        "study": newest_study(campaign),
-    }
-    return render_campaign(
-        request, campaign, "organiser/campaign/members.html", context, tab="campaign-members"
-    )
-
-
-@campaign_page(POST, needs=Permission.OWN)
-def remove_member(request: HttpRequest, campaign: Campaign, member: int) -> HttpResponse:
-    membership = get_object_or_404(campaign.memberships, pk=member)
-    campaigns.remove_member(membership, by=user_of(request))
-    messages.success(request, _("%(name)s has been removed.") % {"name": membership.username})
-    return redirect("rankme:campaign-members", campaign.code)
+# --- History ------------------------------------------------------------------------------------
 
 
 @campaign_page(SAFE, needs=Permission.HISTORY)

@@ -3,7 +3,8 @@
 import pytest
 from django.test import Client
 
-from rankme.actions.campaign.campaigns import add_member, close_campaign
+from rankme.actions.campaign.campaigns import close_campaign
+from rankme.actions.campaign.members import add_member
 from rankme.models import Campaign
 from tests.campaigns import make_campaign, make_owner, make_rater
 from tests.pages.addresses import address
@@ -43,7 +44,7 @@ def test_only_the_owner_erases(client):
     campaign = make_campaign()
     rater = make_rater(campaign)
     sit(rater)
-    add_member(campaign, make_owner("mia").username, by=campaign.owner)
+    add_member(campaign, make_owner("mia"), by=campaign.owner)
     close_campaign(campaign, by=campaign.owner)
     client.force_login(make_owner("mia"))
     assert "Erase now" not in page_of(client, campaign)
