@@ -41,13 +41,46 @@ def effective_number(codes: Codes) -> float:
     return float(sizes.sum() ** 2 / np.sum(sizes**2))
 
 
+def share_correction(codes: Codes) -> float:
+    """Return by what a clustered variance, times n/(n − 1), is too small with unequal shares.
+
+    A unit with a large share draws the mean towards itself, so that it seems to differ less than
+    it does. Of Σw²(y − ȳ)², for a mean that weighs units by their shares w, the expectation is
+    1 − 2Σw³/Σw² + Σw² of the variance: 1 − 1/n for equal shares, and never more.
+
+    Parameters
+    ----------
+    codes : shape (judgements,), the unit of each judgement
+
+    Returns
+    -------
+    1 for equal shares, more for others
+
+    Source
+    ------
+    Bell & McCaffrey (2002), for a weighted mean.
+    """
+    sizes = np.bincount(codes)
+    sizes = sizes[sizes > 0].astype(np.float64)
+    if len(sizes) < 2 or sizes.min() == sizes.max():
+        return 1.0
+    shares = sizes / sizes.sum()
+    squares = np.sum(shares**2)
+    seen = 1 - 2 * np.sum(shares**3) / squares + squares
+    return float((1 - 1 / len(sizes)) / seen)
+
+
 @dataclass(frozen=True)
 class Unit:
-    """Raters or items: how many there are, and how many there would be with equal shares."""
+    """Raters or items: how many there are, and how many there would be with equal shares.
+
+    `correction` is what variances that are clustered by them lack where shares are unequal.
+    """
 
     name: str
     number: int
     effective: float
+    correction: float = 1.0
 
     def lacks(self, least: int) -> bool:
         """Say whether there are fewer than that many; effective numbers are rounded."""
@@ -86,7 +119,8 @@ class Units:
             raise OptionsError(problems)
 
         def unit(name: str, codes: Codes) -> Unit:
-            return Unit(name, len(np.unique(codes)), effective_number(codes))
+            number = len(np.unique(codes))
+            return Unit(name, number, effective_number(codes), share_correction(codes))
 
         return cls(unit("raters", raters), unit("items", items), generality)
 
@@ -177,17 +211,17 @@ def difference_variances(covariance: Values) -> Values:
 
 
 def clustered_variances(
-    by_rater: Values, by_item: Values, by_both: Values, generality: str
+    by_rater: Values, by_item: Values, by_both: Values, units: Units
 ) -> tuple[Values, Values]:
     """Combine covariances of estimates that are clustered by rater, by item and by their cells.
 
     With few units, the two-way covariance can be too small by chance. No variance is taken to be
-    smaller than that of raters or of items alone.
+    smaller than that of raters or of items alone. Those of units with unequal shares are corrected.
 
     Parameters
     ----------
-    by_rater, by_item, by_both : shape (systems, systems)
-    generality : `raters`, `items` or `both`
+    by_rater, by_item, by_both : shape (systems, systems), times n/(n − 1)
+    units : the raters and items, and which of them claims are about
 
     Returns
     -------
@@ -197,11 +231,13 @@ def clustered_variances(
     ------
     Cameron, Gelbach & Miller (2011); MacKinnon, Nielsen & Webb (2021).
     """
+    by_rater = by_rater * units.raters.correction
+    by_item = by_item * units.items.correction
     ways = {
         "raters": (by_rater,),
         "items": (by_item,),
         "both": (by_rater + by_item - by_both, by_rater, by_item),
-    }[generality]
+    }[units.generality]
     spread: Values = np.max([np.diag(way) for way in ways], axis=0)
     variances: Values = np.max([difference_variances(way) for way in ways], axis=0)
     return spread, variances

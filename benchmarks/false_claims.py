@@ -4,10 +4,13 @@ Run: python benchmarks/false_claims.py [--cells 5x12x10] [--methods Bradley] [--
 
 Every rater judges every item on one screen of up to five systems, drawn at random. Scores are
 rounded to half a standard deviation of the residual, so some tie. `DEPENDENCES` says how raters and
-items differ. `false`: the share of campaigns of equal systems in which the report would call any
-two systems different. `found`: with a first system better by 1 SD, the share of true differences
-that it calls. `before`: false claims under the rule of version 1.6.0. A quarter of the campaigns
-serve for the last two. Cells in which the report makes no claim are empty.
+items differ, whose work is unequal, and where half of the systems are better. `false`: the share of
+campaigns in which the report would claim anything that is not true: that two equal systems differ,
+or that the worse one is better; for equivalence, that two systems differ by less than the margin
+of 1 SD, where they differ by 1 SD. `found`: the share of what is true that it claims, with a first
+system better by 1 SD; for equivalence, with equal ones. `before`: false claims by a rule that is
+wrong: that of version 1.6.0, or what the method is without ours. A quarter of the campaigns serve
+for the last two. Cells in which the report makes no claim are empty.
 
 Results are added to the file `--out` cell by cell; cells that are in it are not computed again.
 """
@@ -18,9 +21,10 @@ import argparse
 import csv
 import itertools
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,22 +44,49 @@ from analysis.ranking.clusters import (  # noqa: E402
     resampling_of,
 )
 from analysis.ranking.pairs import count, pairs_from_table  # noqa: E402
+from analysis.report.effect_section import effect_section, equivalent_means  # noqa: E402
 from analysis.report.options import ReportOptions  # noqa: E402
-from analysis.report.scale_section import clustered, full_mixed_model  # noqa: E402
+from analysis.report.scale_section import (  # noqa: E402
+    clustered,
+    full_mixed_model,
+    group_means,
+    ordinal_model,
+)
+from analysis.scales.anova import one_way  # noqa: E402
 from analysis.scales.comparison import Contrast  # noqa: E402
+from analysis.scales.equivalence import Estimate, equivalence  # noqa: E402
+from analysis.scales.rank_tests import wilcoxon_pairs  # noqa: E402
 from analysis.scales.tukey_hsd import range_tail  # noqa: E402
 
 RATERS, ITEMS, SYSTEMS = (3, 5, 8, 12, 24), (4, 12, 60), (2, 5, 10)
-# SD of strictness, of raters' tastes and of items' tastes, in SDs of the residual.
-DEPENDENCES = {
-    "independent": (0.0, 0.0, 0.0),
-    "severe": (1.0, 0.0, 0.0),
-    "tasteful raters": (1.0, 0.5, 0.0),
-    "tasteful raters and items": (1.0, 0.5, 0.5),
-}
+
+
+class Dependence(NamedTuple):
+    """SDs of strictness, of raters' tastes and of items', in SDs of the residual; and what is odd.
+
+    `unequal`: the k-th rater judges 1/k of the items. `partial`: the first half of the systems is
+    better than the others, by `EFFECT`.
+    """
+
+    strictness: float = 1.0
+    rater_taste: float = 0.5
+    item_taste: float = 0.0
+    unequal: bool = False
+    partial: bool = False
+
+
 HARDEST = "tasteful raters"  # tastes of items too make errors larger than they need be
+DEPENDENCES = {
+    "independent": Dependence(0.0, 0.0),
+    "severe": Dependence(1.0, 0.0),
+    HARDEST: Dependence(),
+    "tasteful raters and items": Dependence(item_taste=0.5),
+    "unequal loads": Dependence(unequal=True),
+    "half better": Dependence(partial=True),
+}
 SHOWN = 5
-EFFECT, STEP = 1.0, 0.5
+EFFECT, STEP, MARGIN = 1.0, 0.5, 1.0
+CUTS = np.array([-2.0, -0.7, 0.7, 2.0])  # between five points
 LEVEL = 0.05
 RUNS = 200
 CRITERION = "quality"
@@ -80,6 +111,16 @@ class Cell:
     def size(self) -> str:
         return f"{self.raters}x{self.items}x{self.systems}"
 
+    @property
+    def differs(self) -> Dependence:
+        return DEPENDENCES[self.dependence]
+
+    def truth(self, effect: float) -> np.ndarray:
+        """How good each system is, if the first is better by `effect`."""
+        system = np.arange(self.systems)
+        half = self.differs.partial * EFFECT * (system < self.systems // 2)
+        return effect * (system == 0) + half
+
     def campaign(self, number: int, effect: float = 0.0) -> JudgementTable:
         """Simulate the judgements of one campaign."""
         rng = np.random.default_rng([number, self.raters, self.items, self.systems])
@@ -87,12 +128,14 @@ class Cell:
         rater, item = np.divmod(np.arange(self.raters * self.items), self.items)
         system = np.argsort(rng.random((len(rater), self.systems)))[:, :shown].ravel()
         rater, item = np.repeat(rater, shown), np.repeat(item, shown)
-        value = rng.normal(size=len(rater)) + effect * (system == 0)
-        strictness, *tastes = DEPENDENCES[self.dependence]
+        value = rng.normal(size=len(rater)) + self.truth(effect)[system]
+        strictness, *tastes = self.differs[:3]
         units = ((rater, self.raters), (item, self.items))
         for (codes, number_of), taste in zip(units, tastes, strict=True):
             value += strictness * rng.normal(size=number_of)[codes]
             value += taste * rng.normal(size=(number_of, self.systems))[codes, system]
+        kept = self._judged(rng)[rater, item]
+        rater, item, system, value = (each[kept] for each in (rater, item, system, value))
         return JudgementTable.from_columns(
             {
                 "rater": _column(rater, "r"),
@@ -104,10 +147,18 @@ class Cell:
             }
         )
 
+    def _judged(self, rng: np.random.Generator) -> np.ndarray:
+        """Say which rater judges which item, shape (raters, items)."""
+        if not self.differs.unequal:
+            return np.ones((self.raters, self.items), dtype=bool)
+        loads = np.maximum(np.rint(self.items / np.arange(1, self.raters + 1)), 1)
+        place = np.argsort(rng.random((self.raters, self.items)), axis=1)
+        return place < loads[:, None]
+
 
 def _column(codes: np.ndarray, prefix: str) -> Column:
-    labels = tuple(f"{prefix}{code:04d}" for code in range(int(codes.max()) + 1))
-    return Column(codes.astype(np.int32), labels)
+    names, places = np.unique(codes, return_inverse=True)
+    return Column(places.astype(np.int32), tuple(f"{prefix}{name:04d}" for name in names))
 
 
 # --- what the report would claim ---------------------------------------------------------------
@@ -132,6 +183,49 @@ def of_clustered(table: JudgementTable, _: int) -> Claims:
 
 def of_full_mixed(table: JudgementTable, _: int) -> Claims:
     return _called(full_mixed_model(table.value, table, OPTIONS, True).contrasts)
+
+
+def of_exact(table: JudgementTable, campaign: int) -> Claims:
+    """The exact tests over raters, for new raters of these items."""
+    options = replace(OPTIONS, seed=campaign)
+    found = effect_section(table, options, relative=False, higher_is_better=True)
+    if found.tests is None:
+        raise Undefined(found.undefined["rater_tests"])
+    return {(row.a, row.b) if row.difference > 0 else (row.b, row.a)
+            for row in found.tests.apart()}  # fmt: skip
+
+
+def of_equivalence(table: JudgementTable, _: int) -> Claims:
+    """Both orders of each pair that two one-sided tests call equivalent."""
+    found = equivalent_means(clustered(table.value, table, OPTIONS, True), MARGIN, LEVEL)
+    return _both_ways((row.a, row.b) for row in found.equivalent())
+
+
+def of_ordinal(table: JudgementTable, _: int) -> Claims:
+    points = _points(table)
+    return _called(ordinal_model(points.value, points, OPTIONS, True).contrasts)
+
+
+def of_spans(table: JudgementTable, campaign: int) -> Claims:
+    """Least squares on the penalties of marked errors, of which fewer are better."""
+    marked = _penalties(table, campaign)
+    return _called(clustered(-marked.value, marked, OPTIONS, True).contrasts)
+
+
+def _points(table: JudgementTable) -> JudgementTable:
+    """Cut values to five points."""
+    return replace(table, value=1.0 + (table.value[:, None] > CUTS).sum(axis=1))
+
+
+def _penalties(table: JudgementTable, campaign: int) -> JudgementTable:
+    """Mark errors: the worse an output, the more of them; major ones weigh five times as much."""
+    rng = np.random.default_rng([campaign, len(table)])
+    errors = np.exp(-table.value / 2)
+    return replace(table, value=rng.poisson(errors) + 5.0 * rng.poisson(errors / 4))
+
+
+def _both_ways(pairs: Iterable[tuple[str, str]]) -> Claims:
+    return {each for a, b in pairs for each in ((a, b), (b, a))}
 
 
 def _called(pairs: Collection) -> Claims:
@@ -163,7 +257,11 @@ def of_clusters_before(table: JudgementTable, campaign: int) -> Claims:
 def of_bradley_terry_before(table: JudgementTable, campaign: int) -> Claims:
     """The largest |t| drawn from the estimated covariance, with one χ² for all pairs."""
     pairs = pairs_from_table(table)
-    bread, by_rater, by_item, by_both = sandwich(pairs, fit(count(pairs)))
+    try:
+        found = fit(count(pairs))
+    except np.linalg.LinAlgError:
+        raise RankingError("The likelihood has no maximum.") from None
+    bread, by_rater, by_item, by_both = sandwich(pairs, found)
     values, vectors = np.linalg.eigh(by_rater + by_item - by_both)
     root = vectors * np.sqrt(np.maximum(values, 0))
     first, second = np.triu_indices(len(bread), 1)
@@ -192,6 +290,41 @@ def of_full_mixed_before(table: JudgementTable, _: int) -> Claims:
     return _by_tukey(found.contrasts, len(table.rater.labels) - 1, table)
 
 
+def of_items_alone(table: JudgementTable, _: int) -> Claims:
+    """Wilcoxon's test of each pair over items, as if raters had no tastes."""
+    means = group_means(table.value, table, table.item)
+    ahead = np.nanmean(means, axis=0)
+    place = {system: number for number, system in enumerate(table.system.labels)}
+    return {(row.a, row.b) if ahead[place[row.a]] > ahead[place[row.b]] else (row.b, row.a)
+            for row in wilcoxon_pairs(means, table.system.labels)
+            if row.p_holm is not None and row.p_holm < LEVEL}  # fmt: skip
+
+
+def of_spans_by_items(table: JudgementTable, campaign: int) -> Claims:
+    marked = _penalties(table, campaign)
+    return of_items_alone(replace(marked, value=-marked.value), campaign)
+
+
+def of_equivalence_of_judgements(table: JudgementTable, _: int) -> Claims:
+    """The same two tests by t, as if judgements were independent."""
+    residual = one_way(table.value, table.system.codes, len(table.system.labels)).residual
+    sizes = np.bincount(table.system.codes)
+    means = np.bincount(table.system.codes, table.value) / sizes
+    estimates = [
+        Estimate(a, b, means[i] - means[j],
+                 np.sqrt(residual.mean_sq * (1 / sizes[i] + 1 / sizes[j])), residual.df)
+        for (i, a), (j, b) in itertools.combinations(enumerate(table.system.labels), 2)
+    ]  # fmt: skip
+    found = equivalence(estimates, MARGIN, alpha=LEVEL)
+    return _both_ways((row.a, row.b) for row in found.equivalent())
+
+
+def of_ordinal_by_normal(table: JudgementTable, _: int) -> Claims:
+    """Normal quantiles, however few raters and items there are."""
+    points = _points(table)
+    return _by_tukey(ordinal_model(points.value, points, OPTIONS, True).contrasts, np.inf, points)
+
+
 def _by_tukey(rows: Collection[Contrast], df: float, table: JudgementTable) -> Claims:
     ratios = np.array([np.sqrt(2) * abs(row.difference) / row.se for row in rows])
     p = range_tail(ratios, len(table.system.labels), df)
@@ -205,12 +338,32 @@ Method = Callable[[JudgementTable, int], Claims]
 
 @dataclass(frozen=True)
 class Row:
-    """A method of the report, its rule of version 1.6.0, and how many campaigns it gets."""
+    """A method of the report, a rule that is wrong, and how many campaigns they get.
+
+    Methods claim differences: there are none to claim in campaigns for `false`, and those of the
+    first system in those for `found`. Of equivalence it is the other way round.
+    """
 
     name: str
     now: Method
     before: Method
     campaigns: int = 200
+    claims_difference: bool = True
+    about_items: bool = True
+
+    def table(self, cell: Cell, number: int, *, found: bool) -> JudgementTable:
+        return cell.campaign(number, self._effect(found))
+
+    def _effect(self, found: bool) -> float:
+        return EFFECT if found == self.claims_difference else 0.0
+
+    def true(self, cell: Cell, *, found: bool) -> Claims:
+        """Everything that may be claimed."""
+        truth = cell.truth(self._effect(found))
+        ahead = truth[:, None] - truth[None]
+        holds = ahead > 0 if self.claims_difference else np.abs(ahead) < MARGIN
+        np.fill_diagonal(holds, False)
+        return {(f"s{a:04d}", f"s{b:04d}") for a, b in np.argwhere(holds)}
 
 
 METHODS = (
@@ -218,6 +371,11 @@ METHODS = (
     Row("Bradley–Terry", of_bradley_terry, of_bradley_terry_before),
     Row("TrueSkill clusters", of_clusters, of_clusters_before, 100),
     Row("full mixed model", of_full_mixed, of_full_mixed_before, 60),
+    # Their claims are about these items, whose tastes are true differences.
+    Row("exact tests", of_exact, of_items_alone, 100, about_items=False),
+    Row("equivalence", of_equivalence, of_equivalence_of_judgements, claims_difference=False),
+    Row("ordinal model", of_ordinal, of_ordinal_by_normal, 60),
+    Row("marked errors", of_spans, of_spans_by_items),
 )
 
 
@@ -229,16 +387,17 @@ def cells() -> Iterator[Cell]:
 def computed(method: Row, cell: Cell, campaigns: int) -> dict[str, object]:
     """One line of the table: shares of the campaigns in which the report claims at all."""
     false, found, before = [], [], []
+    none, some = method.true(cell, found=False), method.true(cell, found=True)
     for number in range(campaigns):
-        equal = cell.campaign(number)
+        equal = method.table(cell, number, found=False)
         false.append(claimed(method.now, equal, number))
         if number < campaigns // 4:
             before.append(claimed(method.before, equal, number))
-            found.append(claimed(method.now, cell.campaign(number, EFFECT), number))
+            found.append(claimed(method.now, method.table(cell, number, found=True), number))
     shares = {
-        "false": [bool(claims) for claims in false if claims is not None],
-        "found": [_found(claims, cell) for claims in found if claims is not None],
-        "before": [bool(claims) for claims in before if claims is not None],
+        "false": [bool(claims - none) for claims in false if claims is not None],
+        "found": [len(claims & some) / len(some) for claims in found if claims is not None],
+        "before": [bool(claims - none) for claims in before if claims is not None],
     }
     return {
         "method": method.name,
@@ -257,9 +416,10 @@ def claimed(method: Method, table: JudgementTable, campaign: int) -> Claims | No
         return None
 
 
-def _found(claims: Claims, cell: Cell) -> float:
-    """The share of the true differences, all of which are the first system's."""
-    return sum(better == "s0000" for better, _ in claims) / (cell.systems - 1)
+def makes_sense(method: Row, cell: Cell) -> bool:
+    """Leave out claims about other units than the cell's, and halves of two systems."""
+    items_differ = cell.differs.item_taste > 0 and not method.about_items
+    return not items_differ and not (cell.differs.partial and cell.systems == 2)
 
 
 def main() -> None:
@@ -281,7 +441,7 @@ def main() -> None:
             continue
         if options.cells and cell.size not in options.cells.split(","):
             continue
-        if options.dependence not in (None, cell.dependence):
+        if options.dependence not in (None, cell.dependence) or not makes_sense(method, cell):
             continue
         if (method.name, cell.size, cell.dependence) not in done:
             line = computed(method, cell, options.campaigns or method.campaigns)
@@ -304,7 +464,7 @@ def key(row: dict[str, str]) -> tuple[str, str, str]:
 def print_table(rows: list[dict[str, str]]) -> None:
     """By method, raters and items: the worst cell, and what is found where it is hardest."""
     shown = "".join(f" {items} items |" for items in ITEMS)
-    print(f"| method | raters |{shown} 1.6.0 |\n|{' --- |' * (len(ITEMS) + 3)}")
+    print(f"| method | raters |{shown} control |\n|{' --- |' * (len(ITEMS) + 3)}")
     for method, raters in itertools.product(dict.fromkeys(row["method"] for row in rows), RATERS):
         those = [row for row in rows if (row["method"], row["raters"]) == (method, str(raters))]
         cells = [_summary([row for row in those if row["items"] == str(n)]) for n in ITEMS]

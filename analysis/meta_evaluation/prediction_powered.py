@@ -269,7 +269,10 @@ class Influence:
             used = int((sums != 0).any(axis=1).sum())
             found[way] = sums.T @ sums * used / max(used - 1, 1)
         spread, variances = clustered_variances(
-            found["raters"], found["items"], found["both"], "both"
+            found["raters"],
+            found["items"],
+            found["both"],
+            Units.of(self.ways["raters"], self.ways["items"]),
         )
         return np.diag(spread), variances
 

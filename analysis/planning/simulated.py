@@ -126,7 +126,7 @@ def _campaigns(
         fit = Within.of(values, plan.systems, plan.raters)
         by_rater, by_item = fit.covariance(plan.raters), fit.covariance(plan.items)
         by_both = fit.covariance(plan.raters * size.items + plan.items)
-        _, variances = clustered_variances(by_rater, by_item, by_both, size.generality)
+        _, variances = clustered_variances(by_rater, by_item, by_both, units)
         critical = critical_t(alpha, size.pairs, units.df)
         yield _Campaign(
             fit.coefficients[pairs[0]] - fit.coefficients[pairs[1]],

@@ -140,7 +140,7 @@ def bradley_terry(
     if generality != INDEPENDENT:
         units = Units.of(pairs.rater, pairs.item, generality)
         units.require()
-    spread, variances = _variances(pairs, found, generality)
+    spread, variances = _variances(pairs, found, units)
     if penalised and units is not None:
         scarce = _scarce_covariance(found, counts, units.effective)
         spread = np.maximum(spread, np.diag(scarce))
@@ -465,11 +465,12 @@ def sandwich(
     return model, clustered(pairs.rater), clustered(pairs.item), clustered(cells)
 
 
-def _variances(pairs: Pairs, found: Fit, generality: str) -> tuple[Values, Values]:
+def _variances(pairs: Pairs, found: Fit, units: Units | None) -> tuple[Values, Values]:
     """Variances of the abilities and of their differences, from the sandwich."""
+    generality = INDEPENDENT if units is None else units.generality
     model, by_rater, by_item, by_both = sandwich(pairs, found, generality)
-    if generality != INDEPENDENT:
-        spread, variances = clustered_variances(by_rater, by_item, by_both, generality)
+    if units is not None:
+        spread, variances = clustered_variances(by_rater, by_item, by_both, units)
         if spread.sum() > 1e-9 * np.trace(model):
             return spread, variances
     return np.diag(model), difference_variances(model)

@@ -108,7 +108,7 @@ def effect_section(
             lambda: (
                 _equivalent_shares(pairs, margin, options.alpha)
                 if relative
-                else _equivalent_means(clustered, margin, options.alpha)
+                else equivalent_means(clustered, margin, options.alpha)
             ),
         ),
         undefined=reasons,
@@ -127,10 +127,21 @@ def _equivalent_shares(pairs: tuple[Preference, ...], margin: float, alpha: floa
     return equivalence(estimates, margin, unit="probability of being preferred", alpha=alpha)
 
 
-def _equivalent_means(
+def equivalent_means(
     clustered: ClusteredComparison | None, margin: float, alpha: float
 ) -> Equivalence:
-    """Test the differences of least squares, with errors clustered by raters and items."""
+    """Test the differences of least squares, with errors clustered by raters and items.
+
+    Parameters
+    ----------
+    clustered : the comparison; None where it has no result
+    margin : the largest difference that does not matter
+    alpha : level of all claims together
+
+    Raises
+    ------
+    Undefined : there is no comparison
+    """
     if clustered is None:
         raise Undefined("Equivalence needs least squares with clustered errors, which failed here.")
     estimates = [

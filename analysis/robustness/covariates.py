@@ -144,7 +144,7 @@ def values_with_covariates(
     effects = bread @ (left.T @ plain.residuals)
     rest = plain.residuals - left @ effects
     controlled = Within.of(centred - covariates @ effects, systems, blocks)
-    errors = _errors(left * rest[:, None], bread, units, generality)
+    errors = _errors(left * rest[:, None], bread, units, counted)
     return Estimated(
         plain.coefficients, controlled.coefficients, effects, errors, counted, plain.residuals
     )
@@ -182,7 +182,7 @@ def pairs_with_covariates(
     inverse = np.linalg.pinv(information)[systems:]
     scores = _moments(pairs, covariates, rest)
     moved = np.asarray(scores @ inverse.T)
-    errors = _errors(moved, np.eye(len(effects)), (pairs.rater, pairs.item), generality)
+    errors = _errors(moved, np.eye(len(effects)), (pairs.rater, pairs.item), counted)
     return Estimated(plain, ability, effects, errors, counted, residuals)
 
 
@@ -242,7 +242,7 @@ def _inverse(products: Values) -> Values:
     return np.asarray(np.linalg.inv(products), dtype=np.float64)
 
 
-def _errors(scores: Values, bread: Values, units: tuple[Codes, Codes], generality: str) -> Values:
+def _errors(scores: Values, bread: Values, units: tuple[Codes, Codes], counted: Units) -> Values:
     """Standard errors of effects, clustered by what claims are about."""
     if not scores.shape[1]:
         return np.zeros(0)
@@ -254,7 +254,7 @@ def _errors(scores: Values, bread: Values, units: tuple[Codes, Codes], generalit
         number = int(cluster.max()) + 1
         sums = np.column_stack([np.bincount(cluster, column) for column in scores.T])
         ways.append(bread @ (sums.T @ sums) @ bread * number / max(number - 1, 1))
-    spread, _ = clustered_variances(ways[0], ways[1], ways[2], generality)
+    spread, _ = clustered_variances(ways[0], ways[1], ways[2], counted)
     return np.asarray(np.sqrt(np.maximum(spread, 0)))
 
 

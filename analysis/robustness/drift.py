@@ -234,5 +234,5 @@ def _variances(one: Fitted, other: Fitted, common: Codes) -> Values:
         shifts = _centred(mine[:, common]) - _centred(its[:, common])
         number = int(np.sum(np.any(shifts != 0, axis=1)))
         ways.append(shifts.T @ shifts * number / max(number - 1, 1))
-    spread, _ = clustered_variances(ways[0], ways[1], ways[2], one.units.generality)
+    spread, _ = clustered_variances(ways[0], ways[1], ways[2], one.units)
     return spread

@@ -87,7 +87,7 @@ def clustered_comparison(
     fit = Within.of(values - shift, systems, blocks)
     cells = raters.astype(np.int64) * (int(items.max()) + 1) + items
     spread, variances = clustered_variances(
-        fit.covariance(raters), fit.covariance(items), fit.covariance(cells), generality
+        fit.covariance(raters), fit.covariance(items), fit.covariance(cells), units
     )
     if spread.sum() <= 1e-12 * np.trace(fit.bread) * fit.residual_variance:
         raise Undefined("The systems' differences do not vary between raters and items.")

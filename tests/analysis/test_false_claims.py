@@ -1,8 +1,11 @@
 """Few cells of the table of false claims; docs/statistics.md shows all of them."""
 
+import numpy as np
 import pytest
 
-from benchmarks.false_claims import METHODS, Cell, claimed
+from analysis.inference import adjusted_p, share_correction
+from analysis.report.scale_section import clustered
+from benchmarks.false_claims import METHODS, OPTIONS, Cell, claimed
 
 pytestmark = pytest.mark.slow
 
@@ -18,18 +21,27 @@ TASTES = "tasteful raters"
         ("Bradley–Terry", Cell(3, 12, 5, TASTES), 60),
         ("full mixed model", Cell(24, 4, 2, "tasteful raters and items"), 40),
         ("TrueSkill clusters", Cell(8, 60, 2, TASTES), 30),
+        ("exact tests", Cell(8, 60, 5, TASTES), 60),
+        ("exact tests", Cell(8, 60, 5, "half better"), 60),
+        ("equivalence", Cell(5, 60, 2, TASTES), 60),
+        ("equivalence", Cell(8, 60, 10, "half better"), 60),
+        ("ordinal model", Cell(5, 12, 5, TASTES), 40),
+        ("marked errors", Cell(12, 60, 5, TASTES), 60),
+        ("marked errors", Cell(5, 60, 5, "unequal loads"), 60),
+        ("Bradley–Terry", Cell(24, 60, 5, "unequal loads"), 60),
     ],
 )
-def test_equal_systems_are_rarely_told_apart_where_the_old_rule_told_them(name, cell, campaigns):
-    """The draws are fixed; .05 of the campaigns plus 2.5 standard errors, and the old rule's."""
-    row = ROWS[name]
-    tables = [cell.campaign(number) for number in range(campaigns)]
+def test_what_is_not_true_is_rarely_claimed_where_a_wrong_rule_claims_it(name, cell, campaigns):
+    """The draws are fixed; .05 of the campaigns plus 2.5 standard errors, and the wrong rule's."""
+    row, true = ROWS[name], ROWS[name].true(cell, found=False)
+    tables = [row.table(cell, number, found=False) for number in range(campaigns)]
     now = [claimed(row.now, table, number) for number, table in enumerate(tables)]
     before = [claimed(row.before, table, number) for number, table in enumerate(tables)]
     most = campaigns * 0.05 + 2.5 * (campaigns * 0.05 * 0.95) ** 0.5
     assert None not in now
-    assert sum(map(bool, now)) <= most
-    assert sum(map(bool, before)) > sum(map(bool, now))
+    wrong, wrong_before = (sum(bool(each - true) for each in those) for those in (now, before))
+    assert wrong <= most
+    assert wrong_before > wrong
 
 
 @pytest.mark.parametrize("cell", [Cell(5, 60, 2, TASTES), Cell(8, 4, 5, TASTES)])
@@ -41,8 +53,33 @@ def test_clusters_are_not_claimed_from_fewer_than_six_units(cell):
     assert claimed(ROWS["Bradley–Terry"].now, different, 1) is not None
 
 
-@pytest.mark.parametrize("name", ["least squares", "Bradley–Terry", "TrueSkill clusters"])
+def test_unequal_loads_widen_errors_by_what_a_large_share_hides():
+    """Without the correction, one in twelve campaigns of these loads makes a false claim."""
+    cell = Cell(24, 60, 2, "unequal loads")
+    false, uncorrected = [], []
+    for number in range(1000, 1300):
+        table = cell.campaign(number)
+        found = clustered(table.value, table, OPTIONS, True)
+        (pair,) = found.contrasts
+        correction = share_correction(table.rater.codes) ** 0.5
+        false.append(pair.p < 0.05)
+        t = correction * pair.difference / pair.se
+        uncorrected.append(adjusted_p(np.array([t]), 1, found.df)[0] < 0.05)
+    assert np.mean(false) < 0.07 < np.mean(uncorrected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["least squares", "Bradley–Terry", "TrueSkill clusters", "exact tests"],
+)
 def test_a_true_difference_is_found(name):
     cell = Cell(24, 12, 2, TASTES)
     found = [claimed(ROWS[name].now, cell.campaign(number, 1.0), number) for number in range(10)]
     assert sum(each == {("s0000", "s0001")} for each in found) >= 8
+
+
+def test_equal_systems_are_found_to_be_equivalent():
+    """Both orders of the pair; at a difference of the margin nothing is said of most campaigns."""
+    row, cell = ROWS["equivalence"], Cell(24, 12, 2, TASTES)
+    found = [row.now(row.table(cell, number, found=True), number) for number in range(10)]
+    assert sum(len(each) == 2 for each in found) >= 8

@@ -89,10 +89,28 @@ def test_the_adjusted_p_is_alpha_at_the_critical_value():
 
 def test_two_ways_of_clustering_never_give_less_than_one():
     by_rater, by_item, both = np.diag([2.0, 1.0]), np.diag([1.0, 4.0]), np.diag([2.5, 0.5])
-    spread, variances = clustered_variances(by_rater, by_item, both, "both")
+    codes = np.arange(6)
+    spread, variances = clustered_variances(by_rater, by_item, both, Units.of(codes, codes))
     assert spread.tolist() == [2.0, 4.5]
     assert variances[0, 1] == 5.0
-    assert clustered_variances(by_rater, by_item, both, "raters")[0].tolist() == [2.0, 1.0]
+    of_raters = Units.of(codes, codes, "raters")
+    assert clustered_variances(by_rater, by_item, both, of_raters)[0].tolist() == [2.0, 1.0]
+
+
+def test_variances_of_unequal_shares_are_right_on_average():
+    """Without the correction they are too small by a quarter, with equal shares by nothing."""
+    codes = np.repeat(np.arange(6), [30, 15, 10, 8, 6, 5])
+    shares = np.bincount(codes) / len(codes)
+    raters = np.random.default_rng(1).normal(size=(100_000, 6))
+    means = raters @ shares
+    seen = ((raters - means[:, None]) ** 2 @ shares**2) * 6 / 5
+    units = Units.of(codes, codes)
+    assert units.raters.correction == pytest.approx(means.var() / seen.mean(), rel=0.02)
+    assert units.raters.correction > 1.2
+    one = np.array([[seen.mean()]])
+    spread, _ = clustered_variances(one, 0 * one, 0 * one, units)
+    assert spread == pytest.approx([means.var()], rel=0.02)
+    assert Units.of(np.arange(60) % 6, codes[:60] * 0).raters.correction == 1.0
 
 
 def test_percentiles_of_few_resampled_raters_are_widened():

@@ -11,6 +11,7 @@ import pytest
 
 from analysis.cli.commands import main
 from analysis.errors import TableError, Undefined
+from analysis.inference import share_correction
 from analysis.ranking.arena import arena_score, arena_strengths, read_votes
 from benchmarks.arena_speed import votes
 
@@ -64,6 +65,7 @@ def test_strengths_and_clustered_errors_equal_statsmodels(made):
     judges = len(np.unique(pairs.rater))
     centre = np.eye(6)[:, 1:] - 1 / 6
     spread = centre @ np.asarray(model.cov_params()) @ centre.T * judges / (judges - 1)
+    spread *= share_correction(pairs.rater)
     errors = [mine[name].standard_error for name in pairs.systems]
     assert errors == pytest.approx(np.sqrt(np.diag(spread)), abs=1e-6)
 

@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from analysis import OptionsError, RankingError
 from analysis.errors import Undefined
+from analysis.inference import share_correction
 from analysis.ranking.bradley_terry import (
     Separated,
     abilities,
@@ -80,11 +81,14 @@ def test_clustered_errors_are_the_sandwich_of_statsmodels(generality):
         number = groups.max() + 1
         return plain * number / (number - 1)
 
+    def corrected(codes):
+        return covariance(codes) * share_correction(codes)
+
     both = pairs.rater * 100 + pairs.item
     expected = {
-        "raters": lambda: covariance(pairs.rater),
-        "items": lambda: covariance(pairs.item),
-        "both": lambda: covariance(pairs.rater) + covariance(pairs.item) - covariance(both),
+        "raters": lambda: corrected(pairs.rater),
+        "items": lambda: corrected(pairs.item),
+        "both": lambda: corrected(pairs.rater) + corrected(pairs.item) - covariance(both),
     }[generality]()
     result = bradley_terry(pairs, ties="half", generality=generality)
     half_width = {(row.a, row.b): (row.high - row.low) / 2 for row in result.pairs}
