@@ -16,6 +16,7 @@ def outline(definition: Definition) -> dict[str, Any]:
         "title": definition.title,
         "language": definition.language,
         "consent": definition.texts.consent,
+        "statements": definition.texts.statements,
         "entry_questions": [question.question for question in definition.entry_questions],
         "instructions": definition.texts.instructions,
         "practice_trials": len(definition.practice),

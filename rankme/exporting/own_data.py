@@ -12,7 +12,7 @@ from rankme.queries.definitions import frozen_definition
 
 FORMAT = 1
 # Only for the site's own use, and no fact about the rater.
-WITHOUT = {"id", "campaign", "browser", "generation"}
+WITHOUT = {"id", "campaign", "browser", "generation", "ticked"}
 
 
 def own_data(rater: Participant) -> dict[str, Any]:
@@ -33,6 +33,7 @@ def own_data(rater: Participant) -> dict[str, Any]:
             "given_at": rater.consented_at,
             "version": rater.consent_version,
             "text": frozen_definition(campaign, consent).definition.texts.consent,
+            "ticked": rater.ticked,
         },
         "you": _fields(rater, *sorted(_names(rater) - WITHOUT)) | {"name": name_of(rater)},
         "batches": [

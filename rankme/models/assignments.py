@@ -161,6 +161,8 @@ class Participant(models.Model):
     consented_at = models.DateTimeField(null=True, blank=True)
     # The version whose consent they gave; empty for raters from before this was stored.
     consent_version = models.PositiveSmallIntegerField(null=True, blank=True)
+    # The statements that they ticked, word for word (`Texts.statements`).
+    ticked = models.JSONField(default=list, blank=True, db_default=[])
     entry_answers = models.JSONField(default=dict, blank=True)
     entered_at = models.DateTimeField(null=True, blank=True)
     instructed_at = models.DateTimeField(null=True, blank=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 
 from analysis.translatable import gettext_noop as _
 
@@ -39,6 +39,7 @@ class PracticeTrial(Part):
 DIGEST_CHARACTERS = 160
 SENTENCE = re.compile(r".+?(?:[.!?。؟]+(?=\s|$)|$)\s*", re.DOTALL)
 THANKS = _("Thank you for taking part.")
+LONGEST_STATEMENT = 500
 
 
 class Texts(Part):
@@ -48,6 +49,15 @@ class Texts(Part):
         min_length=1,
         title=_("Consent"),
         description=_("Plain text. A blank line starts a new paragraph."),
+    )
+    statements: list[str] = Field(
+        default_factory=list,
+        max_length=10,
+        title=_("Statements to tick"),
+        description=_(
+            "Raters tick each of them before they begin, such as “I am at least 18 years old”. One "
+            "per line."
+        ),
     )
     instructions: Prose = Field(min_length=1, title=_("Instructions"))
     thanks: Prose = Field(THANKS, title=_("Thanks"))
@@ -63,6 +73,24 @@ class Texts(Part):
         title=_("Instructions in short"),
         description=_("On every page; empty: the beginning of the instructions"),
     )
+
+    @field_validator("statements")
+    @classmethod
+    def statements_are_lines(cls, statements: list[str]) -> list[str]:
+        """A form sends back what was ticked, and forms change breaks of lines."""
+        statements = [" ".join(statement.split()) for statement in statements]
+        if not all(statements):
+            raise ValueError("a statement to tick needs words")
+        if max(map(len, statements), default=0) > LONGEST_STATEMENT:
+            raise ValueError(f"a statement to tick has {LONGEST_STATEMENT} characters at most")
+        if len(set(statements)) < len(statements):
+            raise ValueError("two statements to tick are the same")
+        return statements
+
+    @property
+    def promises(self) -> str:
+        """All that raters agree to: the consent and what they tick."""
+        return "\n\n".join([self.consent, *self.statements])
 
     @property
     def short_instructions(self) -> str:

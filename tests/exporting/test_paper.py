@@ -174,6 +174,18 @@ def test_a_claim_is_the_reports_own(analysed):
     assert answer.sentence in methods.as_markdown(study)
 
 
+def test_the_checklist_says_who_ticked_the_statements_of_the_consent(db):
+    texts = {"consent": "Agree?", "instructions": "Move.", "statements": ["I am 18.", "I read it."]}
+    campaign = rated_campaign(slider_definition(texts=texts), items=6)
+    raters = campaign.participants.exclude(consented_at=None)
+    raters.update(ticked=texts["statements"])
+    said = dict(methods.checklist(study_of(campaign)))["D3"]
+    assert said.endswith("They ticked “I am 18.” and “I read it.”.")
+    raters.filter(pk=raters.first().pk).update(ticked=[])
+    said = dict(methods.checklist(study_of(campaign)))["D3"]
+    assert "3 of 4 raters also ticked" in said
+
+
 def test_small_groups_of_raters_are_not_told_apart():
     assert without_small({"a": 20, "b": 9, "c": 1}) == [("a", 20), ("other", 10)]
     assert without_small({"a": 20, "b": 3, "c": 3}) == [("a", 20), ("other", 6)]

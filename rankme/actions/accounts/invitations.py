@@ -37,7 +37,7 @@ def invite_raters(campaign: Campaign, names: Sequence[str], *, by: User) -> list
             _("Create between 1 and %(most)s links at a time.") % {"most": MOST_AT_ONCE}
         )
     if any(names):
-        refuse_broken_promise(stored_definition(campaign.definition).texts.consent)
+        refuse_broken_promise(stored_definition(campaign.definition).texts.promises)
     invitations = Invitation.objects.bulk_create(
         Invitation(campaign=campaign, token=secrets.token_urlsafe(16), name=name[:200])
         for name in names

@@ -50,7 +50,7 @@ def checked_change(campaign: Campaign, definition: Definition) -> Definition:
     refuse_without_code(definition)
     _refuse_longer_identities(campaign, before, definition)
     if campaign.invitations.exclude(name="").exists():
-        refuse_broken_promise(definition.texts.consent)
+        refuse_broken_promise(definition.texts.promises)
     return definition
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -92,7 +94,8 @@ def enter(
 
 CONSENT = """
     UPDATE rankme_participant SET consented_at = statement_timestamp(), state = 'working',
-        browser = %(browser)s, version = %(version)s, consent_version = %(version)s
+        browser = %(browser)s, version = %(version)s, consent_version = %(version)s,
+        ticked = %(ticked)s
     WHERE id = %(rater)s AND consented_at IS NULL
     RETURNING consented_at, state, browser, version, consent_version
 """
@@ -104,16 +107,22 @@ INSTRUCTED = """
 
 
 def give_consent(
-    participant: Participant, *, browser: str = "", version: int | None = None
+    participant: Participant,
+    *,
+    browser: str = "",
+    version: int | None = None,
+    ticked: Sequence[str] = (),
 ) -> None:
     """Admit a participant; `browser` names the browser in which they agreed, `version` to what.
 
-    If two browsers agree in one rater's name, the first one is the rater's.
+    `ticked` are the statements that they ticked, all that the campaign asks for. If two browsers
+    agree in one rater's name, the first one is the rater's.
     """
     values = {
         "rater": participant.pk,
         "browser": browser,
         "version": participant.campaign.version if version is None else version,
+        "ticked": json.dumps(list(ticked)),
     }
     _change(participant, CONSENT, values)
 

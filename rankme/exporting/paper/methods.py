@@ -224,7 +224,7 @@ def checklist(study: Study) -> list[tuple[str, str]]:
         (
             "D3",
             "Yes, Section __: raters agreed before the first question to a text that is in the "
-            "campaign file.",
+            f"campaign file.{_ticked(study)}",
         ),
         ("D4", f"Section __: {_sentence(committee)}" if committee else ""),
         (
@@ -233,6 +233,17 @@ def checklist(study: Study) -> list[tuple[str, str]]:
         ),
         ("E1", _sentence(own.get(ASSISTANTS.number, ""))),
     ]
+
+
+def _ticked(study: Study) -> str:
+    statements = study.definition.texts.statements
+    if not statements:
+        return ""
+    agreed = study.campaign.participants.exclude(consented_at=None)
+    raters, ticked = agreed.count(), agreed.filter(ticked=statements).count()
+    who = "They" if raters == ticked else f"{ticked} of {counted(raters, 'rater')} also"
+    quoted = phrases.listed([f"“{statement}”" for statement in statements])
+    return f" {who} ticked {quoted}."
 
 
 def open_items(study: Study) -> list[str]:

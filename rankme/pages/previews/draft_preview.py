@@ -52,6 +52,7 @@ OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "prac
 STATIONS = {
     "texts.consent": "consent",
     "texts.contact": "consent",
+    "texts.statements": "consent",
     "entry_questions": "questions",
     "end_questions": "end-questions",
     "texts.instructions": "instructions",

@@ -23,7 +23,7 @@ from rankme.pages.rater.interface_language import in_the_language_of
 from rankme.pages.rater.page_document import as_json, page_document
 from rankme.pages.rater.participant_words import instrument_words, script_words
 from rankme.pages.rater.shown_trials import ShownTrial, shown_trial
-from rankme.pages.rater.terms import gate_of, terms_of
+from rankme.pages.rater.terms import gate_of, statements_of, terms_of
 from rankme.pages.rater.work_files import instrument_scripts
 from rankme.pages.rater.working import screens_context
 from rankme.panel_links.outcomes import Outcome
@@ -98,7 +98,10 @@ def pages_of(definition: Definition) -> dict[str, str]:
 
 
 def _consent(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
-    return "participant/arrival/consent.html", {"terms": terms_of(campaign, definition)}
+    return "participant/arrival/consent.html", {
+        "terms": terms_of(campaign, definition),
+        "statements": statements_of(definition),
+    }
 
 
 def _questions(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:

@@ -39,7 +39,7 @@ from .rater_pages import (
     turn_to,
     unstored,
 )
-from .terms import gate_of, terms_of
+from .terms import gate_of, statements_of, terms_of
 from .work_files import work_scripts
 
 LONGEST_LANGUAGE = 10  # of the column; codes of languages can be longer
@@ -92,16 +92,28 @@ def _come_in(request: HttpRequest, campaign: Campaign, definition: Definition) -
         return stop(request, campaign, "no-name", status=403)
     if not campaign.slots.filter(state__in=[Slot.State.FREE, Slot.State.HELD]).exists():
         return stop(request, campaign, "complete", **_sent_by(arrival))
-    arrival = arrival or rater_identity.anonymous_arrival()
+    return _ask(request, campaign, definition, arrival or rater_identity.anonymous_arrival())
+
+
+def _ask(
+    request: HttpRequest,
+    campaign: Campaign,
+    definition: Definition,
+    arrival: rater_identity.Arrival,
+) -> HttpResponse:
+    """The consent page; again, with what is missing, if statements were not ticked."""
+    is_again = request.method == "POST"
     context = {
         "campaign": campaign,
         "definition": definition,
         "terms": terms_of(campaign, definition),
+        "statements": statements_of(definition, request.POST if is_again else None),
         "arrival": arrival.signed(campaign),
         "stored_name": rater_identity.stored_name(campaign, arrival),
         "modules": partial(work_scripts, definition),
     }
-    return render(request, "participant/arrival/consent.html", context)
+    page = "participant/arrival/consent.html"
+    return render(request, page, context, status=422 if is_again else 200)
 
 
 def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definition) -> HttpResponse:
@@ -114,6 +126,10 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         return stop(request, campaign, "declined", **_sent_by(arrival))
     if known is None and not _has_the_device(request, definition):
         return stop(request, campaign, "device", status=403, **_sent_by(arrival))
+    statements = statements_of(definition, request.POST)
+    has_agreed = known is not None and known.consented_at is not None
+    if not has_agreed and any(statement.is_missing for statement in statements):
+        return _ask(request, campaign, definition, arrival)
     if known is None and not _may_come_in(request, campaign, arrival):
         return _crowded(request, campaign, arrival)
     rater = participation.enter(
@@ -125,7 +141,8 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
         language=(translation.get_language() or "")[:LONGEST_LANGUAGE],
     )
     version = _version_shown(request, campaign)
-    participation.give_consent(rater, browser=arrival.browser, version=version)
+    ticked = [statement.text for statement in statements]
+    participation.give_consent(rater, browser=arrival.browser, version=version, ticked=ticked)
     return _known(request, rater_identity.recognised(rater, arrival), definition)
 
 
@@ -169,6 +186,8 @@ def _crowded(
         "again": SECONDS_UNTIL_ASKING_AGAIN,
         "arrival": arrival.signed(campaign),
         "device": request.POST.get("device", ""),
+        "statements": statements_of(frozen_definition(campaign).definition, request.POST),
+        "version": _version_shown(request, campaign),
     }
     response = render(request, "participant/departure/stop.html", context, status=429)
     response.headers["Retry-After"] = str(SECONDS_UNTIL_ASKING_AGAIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,6 +39,30 @@ class Terms:
     contact: str
     needs_desktop: bool
     gate: Gate | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement that people tick before they begin, as a box of the consent page."""
+
+    name: str
+    text: str
+    is_ticked: bool
+    is_missing: bool  # from a form that was sent
+
+
+def statements_of(definition: Definition, sent: Mapping[str, str] | None = None) -> list[Statement]:
+    """The statements to tick, each with what a form says about it.
+
+    A box says which words stand next to it, so that a page from before a change ticks nothing
+    which its reader did not see.
+    """
+    boxes = []
+    for number, text in enumerate(definition.texts.statements, start=1):
+        name = f"statement-{number}"
+        is_ticked = sent is not None and sent.get(name) == text
+        boxes.append(Statement(name, text, is_ticked, sent is not None and not is_ticked))
+    return boxes
 
 
 def terms_of(campaign: Campaign, definition: Definition) -> Terms:

@@ -9,7 +9,8 @@
 
   form.addEventListener("submit", (event) => {
     const pressed = /** @type {?HTMLButtonElement} */ (event.submitter);
-    if (pressed?.value !== "agree") return;
+    // A page that says which statement is not ticked takes the place of this one as usual.
+    if (pressed?.value !== "agree" || !form.checkValidity()) return;
     event.preventDefault();
     const fields = new URLSearchParams();
     for (const [name, value] of new FormData(form)) fields.append(name, String(value));
