@@ -58,7 +58,7 @@ class RaterExclusionView(View):
     def post(self, request: Request, code: str, label: str) -> object:
         rater = get_rater(request, code, label)
         exclusions.exclude_rater(rater, **self.given, by=user_of(request))
-        return _detail(request, rater)
+        return _detail_afterwards(request, rater)
 
     @operation(
         "raters_readmit",
@@ -69,7 +69,7 @@ class RaterExclusionView(View):
     def delete(self, request: Request, code: str, label: str) -> object:
         rater = get_rater(request, code, label)
         exclusions.readmit_rater(rater, by=user_of(request))
-        return _detail(request, rater)
+        return _detail_afterwards(request, rater)
 
 
 class BatchesAtWorkView(View):
@@ -124,6 +124,7 @@ def _detail(request: Request, rater: Participant) -> object:
 
 
 def _detail_afterwards(request: Request, rater: Participant) -> object:
+    """The rater as stored: actions change rows, not the object."""
     rater.refresh_from_db()
     return _detail(request, rater)
 
@@ -134,7 +135,7 @@ EndAccessView = action(
     needs=Permission.EDIT,
     find=get_rater,
     do=participation.end_access,
-    shown=_detail,
+    shown=_detail_afterwards,
     gives=shapes.RaterDetailSerializer,
 )
 EraseAnswersView = action(
@@ -143,7 +144,7 @@ EraseAnswersView = action(
     needs=Permission.EDIT,
     find=get_rater,
     do=participation.erase_answers,
-    shown=_detail,
+    shown=_detail_afterwards,
     gives=shapes.RaterDetailSerializer,
 )
 EraseView = action(
