@@ -17,11 +17,11 @@ from rankme.actions.sitting import exclusions
 from rankme.errors import RefusedAction
 from rankme.exporting.paper import heds, methods
 from rankme.exporting.paper.heds_questions import LANGUAGES, OTHER_LANGUAGE, QUESTIONS
-from rankme.exporting.paper.study import confirmed_answers, study_of, without_small
+from rankme.exporting.paper.study import Counts, confirmed_answers, study_of, without_small
 from rankme.forms.planner import PlannerForm
-from rankme.models import AuditEvent
+from rankme.models import AuditEvent, Participant
 from rankme.models.campaigns import PROMISED
-from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.heds import FORM, needs_the_form
 from tests.runs import asked, executed, rated_campaign
 
@@ -190,6 +190,47 @@ def test_small_groups_of_raters_are_not_told_apart():
     assert without_small({"a": 20, "b": 9, "c": 1}) == [("a", 20), ("other", 10)]
     assert without_small({"a": 20, "b": 3, "c": 3}) == [("a", 20), ("other", 6)]
     assert without_small({"a": 4, "b": 3}) == []
+
+
+CHOICES = {"yes": "Yes", "no": "No"}
+
+
+def described(raters, *answers):
+    """What is published of raters who gave these answers to two questions before the work."""
+    questions = [
+        {"name": "native", "question": "Native?", "kind": "choice", "choices": CHOICES},
+        {"name": "since", "question": "Since birth?", "kind": "choice", "choices": CHOICES},
+    ]
+    campaign = make_campaign(slider_definition(entry_questions=questions))
+    labels = []
+    for number in range(raters):
+        rater = make_rater(campaign, f"w{number}")
+        given = answers[number] if number < len(answers) else {}
+        Participant.objects.filter(pk=rater.pk).update(entry_answers=given)
+        labels.append(rater.label)
+    study = study_of(campaign)
+    vars(study)["counts"] = Counts((1, 1), (1, 1), raters, frozenset(labels))
+    return study.characteristics
+
+
+@pytest.mark.django_db
+def test_raters_are_described_from_20_on():
+    native = [{"native": "yes"}] * 10 + [{"native": "no"}] * 10
+    assert described(19, *native[:19]) == []
+    assert described(20, *native) == ["Native? yes: 10, no: 10."]
+
+
+@pytest.mark.django_db
+def test_a_question_that_few_answered_is_not_described():
+    both = [{"native": "yes", "since": "yes"}] * 12 + [{"native": "no"}] * 12
+    assert described(24, *both) == ["Native? yes: 12, no: 12."]
+
+
+@pytest.mark.django_db
+def test_the_size_of_a_group_without_an_answer_does_not_follow_from_the_others():
+    asked = [{"since": "yes"}] * 11 + [{"since": "no"}] * 10
+    assert described(24, *asked) == ["Since birth? yes: 11, other: 13."]
+    assert described(27, *asked) == ["Since birth? yes: 11, no: 10, no answer: 6."]
 
 
 def test_a_draft_campaign_has_its_page_and_files(client, db):

@@ -27,6 +27,7 @@ from rankme.queries.definitions import frozen_definition
 CONFIRMED = "answers for the paper confirmed"
 # Of fewer raters nothing is said about subgroups, and no subgroup is smaller than the second.
 LEAST_RATERS, LEAST_CELL = 20, 5
+NOT_ASKED = "no answer"
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,14 @@ class Study:
         answers = list(raters.values_list("entry_answers", flat=True))
         said = []
         for question in self.definition.entry_questions:
+            if question.known_answers is None:
+                continue
             given = Counter(each[question.name] for each in answers if question.name in each)
-            if question.known_answers is not None and (shares := without_small(given)):
+            if given.total() < LEAST_RATERS:
+                continue
+            # Those who did not answer are a group, too: its size follows from the number of raters.
+            given[NOT_ASKED] = len(self.counts.labels) - given.total()
+            if shares := without_small(+given):
                 listed = ", ".join(f"{answer}: {number}" for answer, number in shares)
                 said.append(f"{question.question} {listed}.")
         return said
