@@ -217,13 +217,13 @@ def described(raters, *answers):
 def test_raters_are_described_from_20_on():
     native = [{"native": "yes"}] * 10 + [{"native": "no"}] * 10
     assert described(19, *native[:19]) == []
-    assert described(20, *native) == ["Native? yes: 10, no: 10."]
+    assert described(20, *native) == ["Native? no: 10, yes: 10."]
 
 
 @pytest.mark.django_db
 def test_a_question_that_few_answered_is_not_described():
     both = [{"native": "yes", "since": "yes"}] * 12 + [{"native": "no"}] * 12
-    assert described(24, *both) == ["Native? yes: 12, no: 12."]
+    assert described(24, *both) == ["Native? no: 12, yes: 12."]
 
 
 @pytest.mark.django_db

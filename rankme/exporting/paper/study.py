@@ -153,7 +153,7 @@ class Study:
 
 def without_small(given: Mapping[str, int]) -> list[tuple[str, int]]:
     """Merge small groups, and a further one where a merged group could be found by subtraction."""
-    ordered = sorted(given.items(), key=lambda each: -each[1])
+    ordered = sorted(given.items(), key=lambda each: (-each[1], str(each[0])))
     kept = [each for each in ordered if each[1] >= LEAST_CELL]
     rest = sum(given.values()) - sum(number for _, number in kept)
     while rest and rest < LEAST_CELL and kept:
