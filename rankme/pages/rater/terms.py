@@ -54,7 +54,7 @@ class Statement:
 def statements_of(definition: Definition, sent: Mapping[str, str] | None = None) -> list[Statement]:
     """The statements to tick, each with what a form says about it.
 
-    A box says which words stand next to it, so that a page from before a change ticks nothing
+    The value of a box is its text, so that a page from before a change ticks nothing
     which its reader did not see.
     """
     boxes = []
