@@ -65,6 +65,9 @@ def test_a_data_set_is_described_in_the_fields_formats(campaign, tmp_path, clien
     client.force_login(campaign.owner)
     answer = client.get(f"/campaigns/{campaign.code}/paper/files/data.zip")
     assert answer.content == data_set.data_set(study_of(campaign))
+    scripted = client.get(f"/api/v1/campaigns/{campaign.code}/paper/data.zip")
+    assert scripted["Content-Type"] == "application/zip"
+    assert b"".join(scripted) == answer.content
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,9 @@ def effect_tables(section: EffectSection) -> Iterator[Table]:
     if section.equivalence:
         yield _equivalence_table(section.equivalence)
     if section.rest:
+        best_first = sorted(section.rest, key=lambda each: -each.share)
         yield _preference_table(
-            "preferences", _("Probability of being preferred to another system"), section.rest
+            "preferences", _("Probability of being preferred to another system"), best_first
         )
     if section.pairs:
         yield _preference_table(

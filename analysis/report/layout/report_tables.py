@@ -26,6 +26,7 @@ from .scale_tables import overview_table, scale_tables
 from .span_tables import agreement_note, span_tables
 from .table_model import (
     SYSTEM,
+    Cell,
     Column,
     Format,
     N,
@@ -89,42 +90,39 @@ def agreement_table(coefficients: Sequence[Coefficient]) -> Table:
     )
 
 
-def raters_table(raters: Sequence[RaterProfile]) -> Table:
-    """Tabulate the raters' profiles on one criterion."""
+def raters_table(raters: Sequence[RaterProfile], *, is_category: bool = False) -> Table:
+    """Tabulate the raters' profiles on one criterion, without columns in which nothing is known.
+
+    Categories have no order, and so neither a range nor ties.
+    """
+    columns: list[tuple[Column, list[Cell]]] = [
+        (Column(_("Rater")), [each.rater for each in raters]),
+        (Column(_("Judgements"), Format.WHOLE), [each.judgements for each in raters]),
+        (Column(_("Agreement"), Format.NUMBER, 2), [each.agreement for each in raters]),
+        (
+            Column(_("Seconds per screen"), Format.NUMBER, 1),
+            [each.seconds_per_screen for each in raters],
+        ),
+    ]
+    if not is_category:
+        columns += [
+            (Column(_("Ties"), Format.NUMBER, 2), [each.ties for each in raters]),
+            (Column(_("Range"), Format.RANGE, 1), [(each.lowest, each.highest) for each in raters]),
+            (Column(_("Bias"), Format.NUMBER, 2), [each.bias for each in raters]),
+            (Column(_("Inconsistency"), Format.NUMBER, 2), [each.inconsistency for each in raters]),
+        ]
+    known = [each for each in columns if any(cell is not None for cell in each[1])]
     return Table(
         "raters",
         _("Raters"),
-        (
-            Column(_("Rater")),
-            Column(_("Judgements"), Format.WHOLE),
-            Column(_("Agreement"), Format.NUMBER, 2),
-            Column(_("Seconds per screen"), Format.NUMBER, 1),
-            Column(_("Ties"), Format.NUMBER, 2),
-            Column(_("Range"), Format.RANGE, 1),
-            Column(_("Bias"), Format.NUMBER, 2),
-            Column(_("Inconsistency"), Format.NUMBER, 2),
-        ),
-        rows_of(
-            *(
-                (
-                    each.rater,
-                    each.judgements,
-                    each.agreement,
-                    each.seconds_per_screen,
-                    each.ties,
-                    (each.lowest, each.highest),
-                    each.bias,
-                    each.inconsistency,
-                )
-                for each in raters
-            )
-        ),
-        notes=_about_errors(raters),
+        tuple(column for column, _cells in known),
+        rows_of(*zip(*(cells for _column, cells in known), strict=True)),
+        notes=() if is_category else _about_errors(raters),
     )
 
 
 def _about_errors(raters: Sequence[RaterProfile]) -> tuple[str, ...]:
-    """Explain the last two columns, or say why they are empty."""
+    """Explain the last two columns, or say why they are not there."""
     if reasons := {each.errors_reason for each in raters if each.errors_reason}:
         return tuple(sorted(reasons))
     if all(each.bias is None for each in raters):  # a report that was made before they existed
@@ -366,4 +364,4 @@ def _tables(found: CriterionReport, report: Report) -> Iterator[Table]:
     yield agreement_table(found.agreement)
     mine = [rater for rater in report.raters if rater.criterion == found.criterion]
     if mine:
-        yield raters_table(mine)
+        yield raters_table(mine, is_category=found.categories is not None)

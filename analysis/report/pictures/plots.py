@@ -38,9 +38,7 @@ CHARACTER = 0.56 * POINTS / 72  # inches, of an average character
 LONGEST_NAME, LONGEST_IN_COLUMN = 24, 16  # characters in a line of a row's name
 ROW, MARGIN = 0.2, 0.8  # inches: a line of a row, and what is above and below the rows
 CELL = 3.4 * CHARACTER  # inches of a heat map's cell, so that "100" fits
-# Where a point's label may be: at its right or left, and how many points above it.
-LABEL_OFFSETS = [(right, above) for above in (0, 11, -11, 22, -22, 33) for right in (True, False)]
-LONGEST_LABEL = 30
+LONGEST_LABEL = 30  # characters of a rater's name
 MOST_LABELS = 5
 SHADES = "Blues"  # one hue whose lightness runs one way: the same in grey and to any eye
 # Two hues, each darker towards its end, of which one is darker than the other also in the middle.
@@ -398,19 +396,24 @@ def rater_agreement(profiles: Sequence[RaterProfile], width: float = TWO_COLUMNS
     axes.plot(at[named], heights[named], "D", color=INK, markerfacecolor="white", markersize=5)
     axes.axvline(0, color=PALE, linewidth=0.8)
     axes.set_xlim(lowest, 1.05)
-    axes.set_ylim(-1, int(heights.max()) + 5)
+    axes.set_ylim(-1, int(heights.max()) + 2)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     missing = len(profiles) - len(known)
     said = "each dot is a rater: correlation with the others on the same outputs"
-    more = len(named) - MOST_LABELS
-    said += "; diamonds: far below the rest, or not above 0" if named else ""
-    said += f" ({more} more are not named)" if more > 0 else ""
+    if named:
+        said += f"; diamonds: far below the rest, or not above 0 ({_listed(known, named)})"
     said += f"; {missing} raters share too few outputs" if missing else ""
     label_x(figure, said)
-    points = [(at[k], heights[k], known[k].rater) for k in named[:MOST_LABELS]]
-    _label_points(figure, axes, points)
     return figure
+
+
+def _listed(known: Sequence[RaterProfile], named: Sequence[int]) -> str:
+    """Name the first of them: next to their dots, names would cover each other and other dots."""
+    names = (known[k].rater for k in named[:MOST_LABELS])
+    cut = [n if len(n) <= LONGEST_LABEL else f"{n[: LONGEST_LABEL - 1]}…" for n in names]
+    more = len(named) - MOST_LABELS
+    return ", ".join(cut) + (f" and {more} more" if more > 0 else "")
 
 
 def _worth_naming(values: Values) -> list[int]:
@@ -418,29 +421,3 @@ def _worth_naming(values: Values) -> list[int]:
     low, high = np.quantile(values, [0.25, 0.75])
     below = (values < low - 1.5 * (high - low)) | (values <= 0)
     return [int(k) for k in np.argsort(values, kind="stable") if below[k]]
-
-
-def _label_points(figure: Figure, axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """Write a label next to each point, where it covers neither an earlier label nor the edge."""
-    _lay_out(figure)  # now the axes have their size
-    taken: list[Any] = []
-    for x, y, name in points:
-        text = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
-        for right, above in LABEL_OFFSETS:
-            label = axes.annotate(
-                plain_label(text),
-                (x, y),
-                textcoords="offset points",
-                xytext=(5 if right else -5, above),
-                ha="left" if right else "right",
-                va="center",
-                fontsize=POINTS,
-            )
-            label.set_in_layout(False)
-            box = label.get_window_extent().padded(1)
-            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 and box.y0 >= axes.bbox.y0
-            if inside and not any(box.overlaps(other) for other in taken):
-                break
-            if (right, above) != LABEL_OFFSETS[-1]:
-                label.remove()
-        taken.append(box)

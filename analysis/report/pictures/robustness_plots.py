@@ -173,7 +173,8 @@ def more_units_plot(found: MoreUnits, width: float = TWO_COLUMNS) -> Figure:
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.legend(frameon=False)
+    # Not over the lines, which fill the axes.
+    figure.legend(loc="outside right upper", frameon=False)
     label_x(
         figure,
         "raters, if each judged every item; diamond: the numbers of this campaign",

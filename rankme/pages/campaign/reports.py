@@ -229,7 +229,7 @@ def _shown(
     found: CriterionTables, heading: Heading, drawn: list[tuple[str, str]]
 ) -> dict[str, Any]:
     """One criterion's page: the answer with its figure, and the parts below that have anything."""
-    plots = [_plot(*names) for names in drawn]
+    plots = [plot_of(*names) for names in drawn]
     has = {"claims": found.sentences, "robustness": found.findings, "other": found.undefined}
     of_parts = [
         (part, [plot for plot in plots if plot["part"] == part.name]) for part in found.parts
@@ -281,7 +281,7 @@ def _metrics_context(run: AnalysisRun) -> dict[str, Any]:
                 "plots": [
                     plot
                     for names in drawn[section.criterion]
-                    if (plot := _plot(*names))["part"] == "metrics"
+                    if (plot := plot_of(*names))["part"] == "metrics"
                 ],
                 "refused": [each for each in section.powered if not each.estimates],
             }
@@ -340,17 +340,23 @@ def _files_of(run: AnalysisRun) -> tuple[str, ...]:
     return bundle.members(run)
 
 
+# What was resampled before each ranking of a plot.
+RESAMPLED = {
+    "none": gettext_noop("as published"),
+    "raters": gettext_noop("raters resampled"),
+    "items": gettext_noop("items resampled"),
+    "raters-items": gettext_noop("raters and items resampled"),
+    "screens": gettext_noop("screens resampled"),
+    "pairs": gettext_noop("pairs resampled"),
+}
+RANKINGS = {
+    "ranks": gettext_noop("Means and rank ranges"),
+    "heatmap": gettext_noop("How often each system had each rank"),
+}
 # The part of a criterion in which a plot is shown, and what it shows.
 PLOTS = {
     "answer": ("answer", gettext_noop("The answer")),
-    "ranks-none": ("paper", gettext_noop("Means and rank ranges, as published")),
     "letters": ("paper", gettext_noop("Means and homogeneous subsets")),
-    "ranks-raters": ("other", gettext_noop("Means and rank ranges, raters resampled")),
-    "heatmap-none": ("paper", gettext_noop("How often each system had each rank, as published")),
-    "heatmap-raters": (
-        "other",
-        gettext_noop("How often each system had each rank, raters resampled"),
-    ),
     "answers": ("values", gettext_noop("How often each system got each value")),
     "wins": ("values", gettext_noop("How often one system was preferred to another")),
     "raters": ("raters", gettext_noop("Each rater's agreement with the rest")),
@@ -360,11 +366,22 @@ PLOTS = {
 }
 
 
-def _plot(name: str, column: str) -> dict[str, str]:
-    kind = next((kind for kind in PLOTS if name.endswith(f"-{kind}")), None)
-    part, title = PLOTS[kind] if kind else ("values", name.rpartition("/")[2].replace("-", " "))
-    title = _(title) if kind else title
-    return {"file": name, "column": column, "title": title, "part": part, "kind": kind or ""}
+def plot_of(name: str, column: str) -> dict[str, str]:
+    """What the page says of a picture: its files, its part of the page, its title, its kind."""
+    kind, part, title = _about_plot(name)
+    return {"file": name, "column": column, "title": title, "part": part, "kind": kind}
+
+
+def _about_plot(name: str) -> tuple[str, str, str]:
+    for ranking, title in RANKINGS.items():
+        for scheme, resampled in RESAMPLED.items():
+            if name.endswith(f"-{ranking}-{scheme}"):
+                part = "paper" if scheme == "none" else "other"
+                return f"{ranking}-{scheme}", part, f"{_(title)}, {_(resampled)}"
+    for kind, (part, title) in PLOTS.items():
+        if name.endswith(f"-{kind}"):
+            return kind, part, _(title)
+    return "", "values", name.rpartition("/")[2].replace("-", " ")
 
 
 def _run(campaign: Campaign, run: int) -> AnalysisRun:

@@ -15,13 +15,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
+from analysis.ranking.clusters import SCHEMES
 from rankme.actions.campaign.campaigns import close_campaign, definition_of
 from rankme.actions.runs import publishing, report_files
 from rankme.actions.sitting import exclusions
 from rankme.exporting import bundle
 from rankme.models import AnalysisRun, Campaign, Judgement, ReportFiles
 from rankme.pages.campaign.measured import how_measured, scale_of
-from rankme.pages.campaign.reports import result_context
+from rankme.pages.campaign.reports import plot_of, result_context
 from rankme.protocols.files import (
     definition_from_document,
     definition_from_yaml,
@@ -242,6 +243,15 @@ def test_a_file_of_a_report_is_read_without_its_bundle(olga, campaign, run, monk
     [path] = opened
     assert path.endswith("/report.json") and path in bundle.stored_paths(run)
     assert olga.get(address("analysis-file", campaign, run.pk, "../x")).status_code == 404
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_pictures_of_rankings_have_titles_in_words(scheme):
+    for ranking in ("ranks", "heatmap"):
+        plot = plot_of(f"plots/quality-{ranking}-{scheme}", "")
+        assert plot["part"] == ("paper" if scheme == "none" else "other")
+        assert plot["kind"] == f"{ranking}-{scheme}" not in plot["title"]
+        assert plot["title"].endswith(("as published", "resampled"))
 
 
 def test_a_run_that_is_not_done_has_no_files(olga, campaign):
