@@ -13,6 +13,7 @@ from rankme.models.campaigns import SEEN
 
 DAMAGED = gettext_noop("record damaged")
 INTACT = gettext_noop("record intact again")
+IDENTITIES_SEEN = gettext_noop("identities seen")
 # Within this time, reading the same thing again is the same look.
 ONE_LOOK = timedelta(hours=1)
 
@@ -34,11 +35,21 @@ def note_seen(campaign: Campaign, what: str, *, by: User) -> None:
     """
     if campaign.is_draft or campaign.is_archive:
         return
-    looks = AuditEvent.objects.filter(campaign=campaign, verb=SEEN, actor=by, detail__what=what)
-    if looks.filter(happened_at__gt=Now() - ONE_LOOK).exists():
+    if _is_same_look(campaign, SEEN, what, by):
         return
     if judgements := count_judgements(campaign):
         note(campaign, by, SEEN, what=what, judgements=judgements)
+
+
+def note_identities(campaign: Campaign, what: str, *, by: User) -> None:
+    """Note that somebody saw who raters are, unless it is the same look."""
+    if not _is_same_look(campaign, IDENTITIES_SEEN, what, by):
+        note(campaign, by, IDENTITIES_SEEN, what=what)
+
+
+def _is_same_look(campaign: Campaign, verb: str, what: str, by: User) -> bool:
+    looks = AuditEvent.objects.filter(campaign=campaign, verb=verb, actor=by, detail__what=what)
+    return looks.filter(happened_at__gt=Now() - ONE_LOOK).exists()
 
 
 def count_judgements(campaign: Campaign) -> int:

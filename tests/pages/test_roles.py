@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 
 from rankme import permissions
+from rankme.actions.audit import IDENTITIES_SEEN
 from rankme.actions.panel import filters
 from rankme.models import Invitation, Participant
 from rankme.models.campaigns import MEMBER_ROLES, Role
@@ -181,3 +182,39 @@ def test_a_page_that_asks_for_no_more_than_to_see_is_noticed(world, cookies, mon
                 opened.add(name)
             transaction.set_rollback(True)
     assert opened == closed
+
+
+IDENTIFYING_PAGES = {
+    *("campaign-links", "campaign-invitations", "campaign-raters", "campaign-raters-file"),
+    *("campaign-rater", "campaign-panel-books", "campaign-panel-person"),
+}
+
+
+def test_who_looks_at_identities_is_in_the_history_once(world, cookies):
+    """The pages that note it are those that show it; an hour's looks at one page are one."""
+    seen = world.campaign.audit_events.filter(verb=IDENTITIES_SEEN, actor__username="auditor")
+    noting = set()
+    for name in IDENTIFYING_PAGES | {"campaign", "campaign-items", "campaign-quality"}:
+        client, before = Client(), seen.count()
+        client.cookies = SimpleCookie(cookies[Role.AUDITOR])
+        address = world.address(name)
+        if name == "campaign-rater":
+            rater = world.campaign.participants.earliest("pk")
+            address = address.replace(world.parts["label"], rater.label)
+        with transaction.atomic():
+            world.campaign.panel_studies.update(state="ACTIVE", places_cost=1000)
+            for _ in range(2):
+                answer = client.get(address)
+                assert b"".join(answer) is not None
+            if seen.count() > before:
+                noting.add(name)
+                whats = list(seen.values_list("detail__what", flat=True))
+                assert len(whats) == len(set(whats))
+            transaction.set_rollback(True)
+    assert noting == IDENTIFYING_PAGES
+
+
+@pytest.mark.parametrize("role", [Role.MONITOR, Role.ANALYST])
+def test_who_sees_labels_alone_is_not_in_the_history(world, shown, role):
+    events = world.campaign.audit_events.filter(verb=IDENTITIES_SEEN)
+    assert not events.filter(actor__username=MEMBERS[role]).exists()

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from rankme.actions.audit import note_seen
+from rankme.actions.audit import note_identities, note_seen
 from rankme.api import judgement_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.downloads import attachment
@@ -107,6 +107,8 @@ def download(
         )
         def get(self, request: Request, code: str) -> HttpResponseBase:
             campaign = get_campaign(request, code)
+            if needs is Permission.IDENTITIES:
+                note_identities(campaign, f"API: {name}", by=user_of(request))
             if has_systems:
                 note_seen(campaign, f"API: {name.replace('_', '.')}", by=user_of(request))
             return attachment(file(campaign, **self.query))

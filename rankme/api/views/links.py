@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.audit import note_identities
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.api.rater_shapes import InvitationSerializer, NewLinksSerializer
 from rankme.api.view import PageQuery, View, operation
@@ -54,6 +55,7 @@ class PersonalLinksView(View):
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
+        note_identities(campaign, "API: names of links", by=user_of(request))
         entry = entry_link(request._request, campaign)
         links = campaign.invitations.all()
         return self.paged(links, InvitationSerializer, newest_first=True, entry=entry)

@@ -9,14 +9,20 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from rankme.actions.audit import note_identities
 from rankme.actions.panel import deciding, money, rejecting, sync
 from rankme.api import panel_shapes as shapes
 from rankme.api.view import PageQuery, Strict, View, action, operation
-from rankme.models import PanelPayment, PanelSubmission
-from rankme.permissions import Permission, get_campaign, user_of
+from rankme.models import PanelPayment, PanelStudy, PanelSubmission
+from rankme.permissions import Permission, get_campaign, may_see_people, user_of
 from rankme.queries.panel_books import Entry, books_of
 
 from .panel_study import get_study
+
+
+def _note_people(request: Request, study: PanelStudy) -> None:
+    if may_see_people(request, study):
+        note_identities(study.campaign, "API: panel ids", by=user_of(request))
 
 
 class BooksView(View):
@@ -27,7 +33,9 @@ class BooksView(View):
         gives=shapes.BooksSerializer,
     )
     def get(self, request: Request, code: str) -> object:
-        return books_of(get_study(request, code))
+        study = get_study(request, code)
+        _note_people(request, study)
+        return books_of(study)
 
 
 class SubmissionsView(View):
@@ -40,6 +48,7 @@ class SubmissionsView(View):
     )
     def get(self, request: Request, code: str) -> Response:
         study = get_study(request, code)
+        _note_people(request, study)
         rows = study.submissions.select_related("participant")
         return self.paged(rows, _EntryOfRow, newest_first=False)
 
@@ -63,7 +72,9 @@ class SubmissionView(View):
         gives=shapes.EntrySerializer,
     )
     def get(self, request: Request, code: str, submission: int) -> object:
-        return shapes.entry_of(get_submission(request, code, submission))
+        person = get_submission(request, code, submission)
+        _note_people(request, person.study)
+        return shapes.entry_of(person)
 
 
 def _entry(request: Request, person: PanelSubmission) -> Entry:

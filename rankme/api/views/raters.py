@@ -11,11 +11,12 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from rankme.actions.audit import note_identities
 from rankme.actions.sitting import assignments, erasing, exclusions, participation
 from rankme.api import rater_shapes as shapes
 from rankme.api.view import PageQuery, View, action, operation
-from rankme.models import Assignment, Participant
-from rankme.permissions import Permission, get_campaign, user_of
+from rankme.models import Assignment, Campaign, Participant
+from rankme.permissions import Permission, get_campaign, may, user_of
 from rankme.queries.quality import quality_of
 from rankme.queries.raters import comments_of, open_leases, rater_lines, sittings_of
 from rankme.untrusted.clean_text import storable
@@ -31,6 +32,7 @@ class RatersView(View):
     )
     def get(self, request: Request, code: str) -> Response:
         campaign = get_campaign(request, code)
+        _note_names(request, campaign)
         lines = partial(rater_lines, campaign)
         raters = campaign.participants.all()
         return self.paged(raters, shapes.RaterSerializer, newest_first=True, shown=lines)
@@ -110,7 +112,14 @@ def get_held(request: Request, code: str, assignment: int) -> Assignment:
     return get_object_or_404(found, pk=assignment)
 
 
+def _note_names(request: Request, campaign: Campaign) -> None:
+    """The history says who saw names of links next to raters."""
+    if may(request, Permission.IDENTITIES) and campaign.invitations.exclude(name="").exists():
+        note_identities(campaign, "API: names of raters", by=user_of(request))
+
+
 def _detail(request: Request, rater: Participant) -> object:
+    _note_names(request, rater.campaign)
     (line,) = rater_lines(rater.campaign, [rater])
     found: dict[str, Any] = {each: getattr(line, each) for each in line.__dataclass_fields__}
     found |= {

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 
 from analysis.table_files import guarded
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.audit import note_identities
 from rankme.actions.campaign import campaigns, launches
 from rankme.actions.campaign.planned_work import fit_raters, planned_work
 from rankme.designs.plan import DrawnPlan, Spread
@@ -200,6 +201,8 @@ def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     entry = entry_link(request, campaign)
     invitations = Paginator(campaign.invitations.order_by("-id"), INVITATIONS_ON_A_PAGE)
     page: Page[Any] = invitations.get_page(request.GET.get("page"))
+    if any(invitation.name for invitation in page):
+        note_identities(campaign, "names of links", by=user_of(request))
     page.object_list = [
         (invitation, invitation_link(entry, invitation.token)) for invitation in page
     ]
@@ -218,6 +221,7 @@ def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_page(SAFE, needs=Permission.IDENTITIES)
 def download_invitations(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    note_identities(campaign, "file of links", by=user_of(request))
     entry = entry_link(request, campaign)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="links-{campaign.code}.csv"'

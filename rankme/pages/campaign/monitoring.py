@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
 from analysis.table_files import guarded
-from rankme.actions.audit import note_seen
+from rankme.actions.audit import note_identities, note_seen
 from rankme.actions.sitting import (
     assignments,
     complaints,
@@ -33,6 +33,7 @@ from rankme.queries.progress import pace_of, progress_of, screens_by_hour
 from rankme.queries.rater_measures import agreements_by_criterion
 from rankme.queries.raters import (
     PAYMENT_COLUMNS,
+    RaterLine,
     alarming_first,
     comments_of,
     open_leases,
@@ -79,6 +80,8 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("rankme:campaign", campaign.code)
     progress = progress_of(campaign)
     in_codes = not may(request, Permission.SYSTEMS)
+    lines = alarming_first(rater_lines(campaign, recent_raters(campaign)))
+    _note_names(request, campaign, lines)
     takes_complaints = frozen_definition(campaign).definition.problem_button
     context = {
         "progress": progress,
@@ -86,7 +89,7 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "hours": screens_by_hour(campaign),
         "systems": coverage.judged_by_system(campaign, in_codes=in_codes),
         "pairs": coverage.judged_by_pair(campaign, in_codes=in_codes),
-        "raters": (lines := alarming_first(rater_lines(campaign, recent_raters(campaign)))),
+        "raters": lines,
         "alarmed": sum(bool(line.alarms) for line in lines),
         "leases": open_leases(campaign),
         "complaints": complaints_of(campaign)[:MOST_COMPLAINTS],
@@ -96,6 +99,12 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render_campaign(
         request, campaign, "organiser/campaign/monitor.html", context, tab="campaign-monitor"
     )
+
+
+def _note_names(request: HttpRequest, campaign: Campaign, lines: Iterable[RaterLine]) -> None:
+    """The history says who saw names of links next to raters."""
+    if may(request, Permission.IDENTITIES) and any(line.invitation for line in lines):
+        note_identities(campaign, "names of raters", by=user_of(request))
 
 
 @campaign_page(POST, needs=Permission.ATTEND)
@@ -136,6 +145,7 @@ def raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     page: Page[Any] = Paginator(found, RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
     if not is_ordered:
         page.object_list = alarming_first(rater_lines(campaign, list(page)))
+    _note_names(request, campaign, page)
     context = {"raters": page}
     return render_campaign(
         request, campaign, "organiser/campaign/raters.html", context, tab="campaign-raters"
@@ -158,8 +168,12 @@ def show_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResp
         exclude = partial(exclusions.exclude_rater, reason=reason)
         return _decided(request, rater, exclude, _("%(rater)s is excluded from future analyses."))
     note_seen(campaign, "a rater's answers", by=user_of(request))
+    line = rater_lines(campaign, [rater])[0]
+    _note_names(request, campaign, [line])
+    if may(request, Permission.IDENTITIES) and (rater.entry_answers or rater.end_answers):
+        note_identities(campaign, "raters' own answers", by=user_of(request))
     context = {
-        "line": rater_lines(campaign, [rater])[0],
+        "line": line,
         "form": form,
         "assignments": sittings_of(rater),
         "comments": comments_of(rater),
@@ -246,6 +260,7 @@ def erase_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpRes
 @campaign_page(SAFE, needs=Permission.IDENTITIES)
 def download_raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Download raters with outcomes and completion codes, for paying them. Never published."""
+    note_identities(campaign, "file of raters", by=user_of(request))
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="raters-{campaign.code}.csv"'
     rows = csv.writer(response)

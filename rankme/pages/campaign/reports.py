@@ -26,7 +26,7 @@ from analysis.report.layout.table_model import Table
 from analysis.report.robustness_sentences import TITLES
 from analysis.report.stored import read_report
 from analysis.signature import citation
-from rankme.actions.audit import note_seen
+from rankme.actions.audit import note_identities, note_seen
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment, tagged
@@ -493,6 +493,7 @@ def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseB
     if chosen == "problems":
         return attachment(complaints_file(campaign))
     if chosen == "answers":
+        note_identities(campaign, "raters' own answers", by=user_of(request))
         return attachment(own_answers_file(campaign))
     if chosen in ("texts", "e2e") and texts.asks_for_texts(campaign):
         shape = "long" if chosen == "texts" else chosen

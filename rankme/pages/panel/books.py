@@ -30,12 +30,12 @@ from rankme.pages.campaign.campaign_page import (
     refusals_as_messages,
     render_campaign,
 )
-from rankme.permissions import Permission, may_see_people, user_of
+from rankme.permissions import Permission, user_of
 from rankme.queries.panel_books import Entry, books_of, newest_study
 from rankme.queries.panel_people import LISTS, facts_of, people_of
 
 from . import decisions
-from .decisions import read_form, whole_number
+from .decisions import read_form, sees_people, whole_number
 from .drafts import TAB
 from .study import panel_page
 
@@ -75,7 +75,7 @@ def show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         # Other buttons of the same form need neither of them.
         "bonus": BonusForm(auto_id="many-%s", use_required_attribute=False),
         "share": ShareForm(auto_id="many-%s", use_required_attribute=False),
-        "sees_people": may_see_people(request, study),
+        "sees_people": sees_people(request, study),
     }
     return render_campaign(request, campaign, "organiser/panel/books.html", context, tab=TAB)
 
@@ -92,7 +92,7 @@ def show_person(request: HttpRequest, campaign: Campaign, person: PanelSubmissio
         "study": person.study,
         "entry": entry,
         "facts": facts_of(campaign, [entry.rater.pk])[entry.rater.pk] if entry.rater else None,
-        "sees_people": may_see_people(request, person.study),
+        "sees_people": sees_people(request, person.study),
         "bonus": BonusForm(),
         "share": ShareForm(),
         "message": MessageForm(),

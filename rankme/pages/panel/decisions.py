@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from rankme.actions.audit import note_identities
 from rankme.actions.panel import deciding, money
 from rankme.actions.panel.bounds import LONGEST_REASON
 from rankme.errors import RefusedAction
@@ -29,6 +30,13 @@ TITLES = {
 }
 
 
+def sees_people(request: HttpRequest, study: PanelStudy) -> bool:
+    """Whether the page shows the panel's ids of people, which the history then says."""
+    if is_shown := may_see_people(request, study):
+        note_identities(study.campaign, "panel ids", by=user_of(request))
+    return is_shown
+
+
 def decide(request: HttpRequest, campaign: Campaign, study: PanelStudy) -> HttpResponse:
     """Show what a decision would do; after the yes, record it."""
     with refusals_as_messages(request):
@@ -40,7 +48,7 @@ def decide(request: HttpRequest, campaign: Campaign, study: PanelStudy) -> HttpR
             "plan": plan,
             "title": TITLES[plan.kind],
             "reason": request.POST.get("reason", "")[:LONGEST_REASON],
-            "sees_people": may_see_people(request, study),
+            "sees_people": sees_people(request, study),
         }
         template = "organiser/panel/decision.html"
         return render_campaign(request, campaign, template, context, tab=TAB)
