@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import Error, connection
 from django.utils import timezone
 from django.utils.timesince import timesince
 
+from rankme.actions.accounts.second_factors import FACTORS
 from rankme.actions.operators import is_late, last_backup
 
 from . import readiness
@@ -20,7 +24,7 @@ def troubles() -> Iterator[Trouble]:
     found = [trouble for check in readiness.CHECKS if (trouble := check())]
     yield from dict.fromkeys(found)  # one cause may fail two checks
     if readiness.database() not in found:
-        yield from (trouble for check in (clock, backup) if (trouble := check()))
+        yield from (trouble for check in AFTER_THE_DATABASE if (trouble := check()))
 
 
 def clock() -> Trouble | None:
@@ -48,3 +52,33 @@ def backup() -> Trouble | None:
         "Make one every night, and end it with “manage.py doctor --backup-made” "
         "(“Backup” in docs/deployment.md).",
     )
+
+
+def second_factors() -> Trouble | None:
+    have = Authenticator.objects.filter(type__in=FACTORS, user__is_active=True)
+    if not settings.SECOND_FACTOR_REQUIRED or have.exists():
+        return None
+    return Trouble(
+        "This site requires a second factor, and no account has one.",
+        "Log in and add one under “Second factor”. Until then anybody with a password can do that.",
+    )
+
+
+def mail() -> Trouble | None:
+    """Mail that is set up for nobody, or asked for and not set up."""
+    if not settings.EMAIL_HOST:
+        if not settings.ADMINS:
+            return None
+        return Trouble(
+            "ADMINS has addresses, but no mail is sent to them.",
+            "Set EMAIL_HOST, or leave ADMINS empty.",
+        )
+    if get_user_model().objects.filter(is_active=True).exclude(email="").exists():
+        return None
+    return Trouble(
+        "Mail is set up, but no account has a mail address, so it replaces no forgotten password.",
+        "Name one for each account: “manage.py organiser NAME --mail ADDRESS”.",
+    )
+
+
+AFTER_THE_DATABASE = (clock, backup, second_factors, mail)

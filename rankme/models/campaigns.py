@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, pgettext_lazy
 
 from .jobs import Job, one_at_a_time
 from .record import Record
@@ -43,7 +43,7 @@ class Role(models.TextChoices):
 
     OWNER = "owner", _("Owner")
     EDITOR = "editor", _("Editor")
-    MONITOR = "monitor", _("Monitor")
+    MONITOR = "monitor", pgettext_lazy("role", "Monitor")
     ANALYST = "analyst", _("Analyst")
     CURATOR = "curator", _("Curator")
     AUDITOR = "auditor", _("Auditor")

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from rankme.actions.accounts.passwords import TooManyAttempts, check_password
 from rankme.actions.accounts.second_factors import FACTORS
 from rankme.panel_calls.sealed import seal, unseal
+from rankme.sign_in.browsers import browser_name
 
 UNKNOWN = "0.0.0.0"
 
@@ -72,6 +73,10 @@ class SecondFactors(DefaultMFAAdapter):
 
     def decrypt(self, encrypted_text: str) -> str:
         return unseal(encrypted_text)
+
+    def generate_authenticator_name(self, user: User, type: Authenticator.Type) -> str:
+        """Propose the browser's name for a new passkey, which says where it is."""
+        return browser_name(context.request.headers.get("User-Agent", ""))
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
         """Keep the last one where the site requires one."""

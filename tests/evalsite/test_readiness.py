@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.core.management import CommandError, call_command
 from django.db import connection
 
@@ -17,6 +18,7 @@ from evalsite.operation import readiness, troubles
 from rankme.actions import operators
 from rankme.actions.operators import name_storage, record_backup
 from rankme.verification import nightly
+from tests.accounts import make_account
 
 pytestmark = pytest.mark.django_db
 
@@ -155,3 +157,27 @@ def test_a_worker_with_files_of_its_own_refuses_to_start(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "own"
     with pytest.raises(SystemExit):
         celery.refuse_a_storage_of_its_own()
+
+
+def test_doctor_says_that_a_required_second_factor_is_missing(settings):
+    account = make_account()
+    what = "requires a second factor, and no account has one"
+    assert what not in said_by_doctor()
+    settings.SECOND_FACTOR_REQUIRED = True
+    assert what in said_by_doctor()
+    Authenticator.objects.create(user=account, type="recovery_codes", data={})
+    assert what in said_by_doctor()
+    Authenticator.objects.create(user=account, type="totp", data={})
+    assert what not in said_by_doctor()
+
+
+def test_doctor_says_that_mail_reaches_nobody(settings):
+    account = make_account()
+    assert "mail" not in said_by_doctor()
+    settings.ADMINS = [("ada@example.org", "ada@example.org")]
+    assert "Set EMAIL_HOST" in said_by_doctor()
+    settings.EMAIL_HOST = "mail.example.org"
+    assert "no account has a mail address" in said_by_doctor()
+    account.email = "olga@example.org"
+    account.save()
+    assert "mail" not in said_by_doctor()

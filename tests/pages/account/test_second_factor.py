@@ -240,3 +240,12 @@ def test_nobody_removes_the_passkey_of_somebody_else(client):
     address = reverse("mfa_remove_webauthn", args=[theirs.pk])
     assert client.post(address).status_code == 404
     assert Authenticator.objects.filter(pk=theirs.pk).exists()
+
+
+def test_a_new_passkey_is_proposed_the_name_of_its_browser(client):
+    make_account()
+    log_in(client)
+    confirmed(client)
+    agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    page = client.get(reverse("mfa_add_webauthn"), headers={"user-agent": agent}).text
+    assert 'value="Firefox, Linux"' in page
