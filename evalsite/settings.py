@@ -36,7 +36,7 @@ EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
 EMAIL_USE_TLS = bool(EMAIL_HOST_USER)
 EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = ""
-SERVER_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
 # Where errors are sent; the address of a project at Sentry or a server of its kind.
 SENTRY_DSN = environment.text("SENTRY_DSN")
@@ -275,9 +275,17 @@ ACCOUNT_FORMS = {
     "change_password": "rankme.forms.account.ChangePasswordForm",
     "login": "rankme.forms.account.LoginForm",
     "reauthenticate": "rankme.forms.account.ReauthenticateForm",
+    "reset_password": "rankme.forms.account.ResetPasswordForm",
+    "reset_password_from_key": "rankme.forms.account.NewPasswordForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_EMAIL_VERIFICATION = "none"
+# A mail tells people of new passwords and second factors, where the site can send one.
+ACCOUNT_EMAIL_NOTIFICATIONS = bool(EMAIL_HOST)
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = EMAIL_SUBJECT_PREFIX
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+PASSWORD_RESET_TIMEOUT = 3600
 # A browser keeps the cookie until SESSION_HOURS are over, also when it is closed.
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 600

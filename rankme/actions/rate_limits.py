@@ -61,6 +61,9 @@ CALLS = Limit("calls", most=1_200, again_every=timedelta(seconds=0.1))
 # address, and of all together.
 EXAMINATIONS = Limit("examinations", most=10, again_every=timedelta(minutes=1))
 ALL_EXAMINATIONS = Limit("all examinations", most=30, again_every=timedelta(seconds=30))
+# Mails about a forgotten password: to one address, and for one address of the network.
+MAILS = Limit("mails", most=5, again_every=timedelta(minutes=10))
+MAILS_FOR_AN_ADDRESS = Limit("mails for an address", most=20, again_every=timedelta(minutes=2))
 
 
 def take(limit: Limit, *whose: object) -> bool:

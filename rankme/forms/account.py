@@ -7,12 +7,14 @@ from typing import Any
 
 from allauth.account import forms as allauth_forms
 from allauth.account.adapter import get_adapter
+from allauth.core import context
 from allauth.mfa.base import forms as code_forms
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from django import forms
 from django.utils.translation import gettext as _
 
 from rankme.actions.accounts import second_factors
+from rankme.actions.rate_limits import MAILS, MAILS_FOR_AN_ADDRESS, take
 
 
 class Plain(forms.Form):
@@ -67,3 +69,18 @@ class CodeAgainForm(LimitedCode, code_forms.ReauthenticateForm):
 
 class NewAppForm(LimitedCode, ActivateTOTPForm):
     """The first code of a new app."""
+
+
+class ResetPasswordForm(Plain, allauth_forms.ResetPasswordForm):
+    """The mail address of an account; nobody's mailbox is filled by a stranger."""
+
+    def clean_email(self) -> str:
+        email: str = super().clean_email()
+        address = context.request.META.get("REMOTE_ADDR", "")
+        if not (take(MAILS, email) and take(MAILS_FOR_AN_ADDRESS, address)):
+            raise forms.ValidationError(_("Too many requests. Try again in a few minutes."))
+        return email
+
+
+class NewPasswordForm(Plain, allauth_forms.ResetPasswordKeyForm):
+    """A new password, behind the link of a mail."""

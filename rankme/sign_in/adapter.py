@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from ipaddress import ip_address
 from typing import Any
 
@@ -19,6 +20,8 @@ from rankme.actions.accounts.passwords import TooManyAttempts, check_password
 from rankme.actions.accounts.second_factors import FACTORS
 from rankme.panel_calls.sealed import seal, unseal
 from rankme.sign_in.browsers import browser_name
+
+log = logging.getLogger(__name__)
 
 UNKNOWN = "0.0.0.0"
 
@@ -49,6 +52,13 @@ class AccountAdapter(DefaultAccountAdapter):
             return check_password(name, password, address=address, request=request)
         except TooManyAttempts as refusal:
             raise self.validation_error("too_many_login_attempts") from refusal
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a mail; what it is about has happened, whether the mail server answers or not."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except OSError as error:  # also what smtplib raises
+            log.error("A mail was not sent (%s): %s", template_prefix, error)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address for the list of sessions, whose column takes nothing else."""

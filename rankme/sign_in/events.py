@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from allauth.account.signals import password_changed, user_logged_in
+from allauth.account.signals import password_changed, password_reset, user_logged_in
 from allauth.mfa import signals as factors
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
@@ -16,6 +16,7 @@ from django.utils.translation import gettext_noop
 from rankme.actions.accounts.passwords import CHANGED, LOGGED_OUT, note_login
 from rankme.actions.audit import note
 
+RESET = gettext_noop("password reset by mail")
 ADDED = gettext_noop("second factor added")
 REMOVED = gettext_noop("second factor removed")
 RENEWED = gettext_noop("recovery codes renewed")
@@ -69,3 +70,8 @@ def note_recovered(user: User, authenticator: Authenticator, **more: Any) -> Non
     """Note codes for recovery alone: the others are a part of a login, which is noted."""
     if authenticator.type == Authenticator.Type.RECOVERY_CODES:
         note_factor(RECOVERED, user, authenticator)
+
+
+@receiver(password_reset)
+def note_password_reset(user: User, **more: Any) -> None:
+    note(None, user, RESET)

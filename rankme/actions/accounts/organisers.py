@@ -6,6 +6,8 @@ import secrets
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -53,3 +55,17 @@ def name_operator(user: User) -> None:
     user.is_staff = True
     user.save(update_fields=["is_staff"])
     note(None, None, gettext_noop("operator named"), user=user.get_username())
+
+
+@transaction.atomic
+def name_mail_address(user: User, address: str) -> None:
+    """Say where an account gets its mail, such as the link for a forgotten password."""
+    try:
+        validate_email(address)
+    except ValidationError as error:
+        raise RefusedAction(_("This is not a mail address: %s") % address) from error
+    if get_user_model().objects.filter(email__iexact=address).exclude(pk=user.pk).exists():
+        raise RefusedAction(_("Another account has this mail address already."))
+    user.email = address.lower()
+    user.save(update_fields=["email"])
+    note(None, None, gettext_noop("mail address named"), user=user.get_username())

@@ -12,10 +12,13 @@ from django.urls import reverse
 
 from rankme.actions.accounts.organisers import (
     make_organiser,
+    name_mail_address,
     name_operator,
     reset_password,
 )
-from rankme.actions.accounts.second_factors import remove_second_factors
+from rankme.actions.accounts.second_factors import (
+    remove_second_factors as forget_second_factors,
+)
 from rankme.errors import RankmeError
 
 
@@ -33,34 +36,45 @@ class Command(BaseCommand):
             help="also show the page of the site's operation to this account, new or not",
         )
 
+        parser.add_argument("--mail", default="", help="where this account gets its mail")
         parser.add_argument(
             "--remove-second-factors",
             action="store_true",
             help="let this account log in with its password alone, to add new ones",
         )
 
-    def handle(self, *, name: str, reset_password: bool, operator: bool, **options: Any) -> None:
+    def handle(self, *, name: str, reset_password: bool, **options: Any) -> None:
         known = get_user_model().objects.filter(username=name).first()
-        if options["remove_second_factors"]:
-            self.stdout.write(_without_factors(known, name))
-            return
-        if operator and known and not reset_password:
-            name_operator(known)
-            self.stdout.write(f"{name} has “Operation” in the menu now.")
+        if known and not reset_password and self._change(known, **options):
             return
         password = _new_password(name) if reset_password else _new_account(name)
-        if operator:
-            name_operator(get_user_model().objects.get(username=name))
+        self._change(get_user_model().objects.get(username=name), **options)
         self.stdout.write(f"Log in:   {settings.SITE_URL}{reverse('account_login')}")
         self.stdout.write(f"Name:     {name}")
         self.stdout.write(f"Password: {password}   (shown only once)")
 
+    def _change(
+        self, user: User, *, operator: bool, mail: str, remove_second_factors: bool, **options: Any
+    ) -> bool:
+        """Change what is asked for about an account, and say whether that was anything."""
+        name = user.get_username()
+        if operator:
+            name_operator(user)
+            self.stdout.write(f"{name} has “Operation” in the menu now.")
+        if mail:
+            _name_mail_address(user, mail)
+            self.stdout.write(f"{name} gets mail at {user.email}.")
+        if remove_second_factors:
+            removed = forget_second_factors(user)
+            self.stdout.write(f"{name} has no second factor any more ({removed} removed).")
+        return operator or bool(mail) or remove_second_factors
 
-def _without_factors(user: User | None, name: str) -> str:
-    if user is None:
-        raise CommandError(f'There is no account "{name}".')
-    removed = remove_second_factors(user)
-    return f"{name} has no second factor any more ({removed} removed)."
+
+def _name_mail_address(user: User, address: str) -> None:
+    try:
+        name_mail_address(user, address)
+    except RankmeError as refusal:
+        raise CommandError(str(refusal)) from refusal
 
 
 def _new_account(name: str) -> str:

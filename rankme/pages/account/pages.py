@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import wraps
 from typing import Any
 
-from allauth.account.views import LogoutView, PasswordChangeView
+from allauth.account.views import LogoutView, PasswordChangeView, PasswordResetView
 from allauth.mfa.adapter import get_adapter as get_factors_adapter
 from allauth.mfa.base.views import IndexView
 from allauth.mfa.webauthn.views import RemoveWebAuthnView
@@ -43,6 +43,20 @@ class LogOut(LogoutView):
 
 class ChangePassword(PasswordChangeView):
     success_url = reverse_lazy("rankme:campaigns")
+
+
+class ResetPassword(PasswordResetView):
+    """Ask for a mail with a link, where the site can send mail; elsewhere say who helps."""
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_context_data(**context)
+        return found | {"sends_mail": bool(settings.EMAIL_HOST)}
+
+    def post(self, request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+        if not settings.EMAIL_HOST:
+            return redirect("account_reset_password")
+        answer: HttpResponse = super().post(request, *arguments, **named)
+        return answer
 
 
 class SecondFactor(IndexView):
@@ -83,6 +97,7 @@ def kept(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 
 log_out = LogOut.as_view()
+reset_password = ResetPassword.as_view()
 second_factor = SecondFactor.as_view()
 remove_passkey = RemovePasskey.as_view()
 change_password = ChangePassword.as_view()

@@ -5,11 +5,12 @@ from allauth.mfa.base import views as factors
 from allauth.mfa.recovery_codes import views as recovery
 from allauth.mfa.totp import views as app
 from allauth.mfa.webauthn import views as passkeys
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, re_path
 from django.views.generic import RedirectView
 
 from . import pages
 
+RESET = "password/reset/"
 FACTOR = "second-factor/"
 LIST = "mfa_list_webauthn"  # where allauth leads after a passkey was removed
 
@@ -25,6 +26,18 @@ urlpatterns: list[URLPattern] = [
     ),
     path("logout/", pages.log_out, name="account_logout"),
     path("password/", pages.change_password, name="account_change_password"),
+    path(RESET, pages.reset_password, name="account_reset_password"),
+    path(RESET + "sent/", views.password_reset_done, name="account_reset_password_done"),
+    path(
+        RESET + "done/",
+        views.password_reset_from_key_done,
+        name="account_reset_password_from_key_done",
+    ),
+    re_path(
+        rf"^{RESET}(?P<uidb36>[0-9A-Za-z]+)-(?P<key>[^/]+)/$",
+        views.password_reset_from_key,
+        name="account_reset_password_from_key",
+    ),
     path("sessions/", pages.sessions, name="usersessions_list"),
     path(FACTOR, pages.second_factor, name="mfa_index"),
     path(FACTOR + "app/", pages.kept(app.activate_totp), name="mfa_activate_totp"),

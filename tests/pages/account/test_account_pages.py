@@ -19,6 +19,10 @@ POLICY = {
         "GET": PEOPLE_WITH_AN_ACCOUNT,
         "POST": PEOPLE_WITH_AN_ACCOUNT,
     },
+    "account_reset_password": {"GET": EVERYBODY, "POST": EVERYBODY},
+    "account_reset_password_done": {"GET": EVERYBODY},
+    "account_reset_password_from_key": {"GET": EVERYBODY},
+    "account_reset_password_from_key_done": {"GET": EVERYBODY},
     "mfa_authenticate": {"GET": EVERYBODY, "POST": EVERYBODY},
     "mfa_login_webauthn": {"GET": EVERYBODY, "POST": EVERYBODY},
     "mfa_reauthenticate": {"GET": PEOPLE_WITH_AN_ACCOUNT},
@@ -36,6 +40,11 @@ POLICY = {
     "usersessions_list": {"GET": PEOPLE_WITH_AN_ACCOUNT, "POST": PEOPLE_WITH_AN_ACCOUNT},
 }
 
+PARTS = {
+    "mfa_remove_webauthn": {"pk": 1},
+    "account_reset_password_from_key": {"uidb36": "1", "key": "abc-def"},
+}
+
 
 def test_every_page_of_the_account_has_a_policy():
     assert {pattern.name for pattern in urlpatterns} == POLICY.keys()
@@ -48,8 +57,7 @@ def test_only_people_with_an_account_open_its_pages(name, method):
     stranger, olga = Client(), Client()
     olga.force_login(make_account())
     may = POLICY[name][method]
-    needed = {"pk": 1} if name == "mfa_remove_webauthn" else {}
-    address = reverse(name, kwargs=needed)
+    address = reverse(name, kwargs=PARTS.get(name, {}))
     refused, opened = stranger.generic(method, address), olga.generic(method, address)
     if may == NOBODY:
         assert (refused.status_code, opened.status_code) == (405, 405)

@@ -201,7 +201,7 @@ def test_only_the_way_to_a_factor_is_open_without_one(client, settings):
     opened = {
         pattern.name
         for pattern in urlpatterns
-        if not pattern.pattern.converters
+        if not pattern.pattern.regex.groups
         and client.get(reverse(pattern.name)).headers.get("Location") != reverse("mfa_index")
     }
     assert opened == OPEN_WITHOUT | {"account_logout", "mfa_view_recovery_codes"}
