@@ -23,10 +23,12 @@ class SegmentLevel:
     """One metric about single outputs; None where there is no value, with the reason.
 
     `acc_eq` is the accuracy with tie calibration and `epsilon` its threshold; `acc_eq_cross_fit`
-    takes the threshold from other items. `kendall` is τ_b within items, `pearson_within_items` and
-    `tau_23` likewise; `kendall_pooled` and `pearson` ignore items. `items` and `pairs` are what is
-    compared. `acc_eq_interval` resamples items and keeps ε. `spearman` is over all outputs, and
-    `by_system` over the outputs of each system (Dušek, Novikova & Rieser 2020, Tables 15 and 16).
+    takes the threshold from other items. `kendall` is τ_b within items, `kendall_c` τ_c,
+    `pearson_within_items` and `tau_23` likewise; `pairwise_pearson` (PDP) is r of all differences
+    of two outputs of an item; `kendall_pooled` and `pearson` ignore items. `items` and `pairs` are
+    what is compared. `acc_eq_interval` resamples items and keeps ε. `spearman` is over all outputs,
+    and `by_system` over the outputs of each system (Dušek, Novikova & Rieser 2020, Tables 15 and
+    16).
     """
 
     metric: str
@@ -46,6 +48,8 @@ class SegmentLevel:
     reason: str = ""
     spearman: float | None = None
     by_system: Mapping[str, float | None] = field(default_factory=dict)
+    kendall_c: float | None = None
+    pairwise_pearson: float | None = None
 
 
 def segment_level(
@@ -104,6 +108,8 @@ def segment_level(
             system: spearman(people[row, known[row]], metric[row, known[row]])
             for row, system in enumerate(systems)
         },
+        kendall_c=kendall_c_within(people, metric, pairs),
+        pairwise_pearson=pairwise_pearson(pairs),
     )
 
 
@@ -143,6 +149,55 @@ def kendall_within(pairs: PairsWithin) -> float | None:
     if not varies.any():
         return None
     return float((concordance[varies] / np.sqrt(product[varies])).mean())
+
+
+def kendall_c_within(people: Values, metric: Values, pairs: PairsWithin) -> float | None:
+    """Return the mean of Kendall's τ_c over the items where both vary (Stuart 1953).
+
+    With few different values on one side, τ_b reaches 1 only if the other side ties as often;
+    τ_c reaches it with as few values as the side that has fewer.
+
+    Parameters
+    ----------
+    people, metric : shape (systems, items), NaN where missing
+    pairs : of the same outputs, within items
+
+    Returns
+    -------
+    −1 to 1; None where people or the metric rate all outputs of every item the same.
+    """
+    known = ~(np.isnan(people) | np.isnan(metric))
+    values = [
+        1 + (np.diff(np.sort(np.where(known, each, np.nan), axis=0), axis=0) > 0).sum(axis=0)
+        for each in (people, metric)
+    ]
+    fewer = np.minimum(*values)[pairs.items]
+    outputs = known.sum(axis=0)[pairs.items]
+    agreement = np.sign(pairs.people) * np.sign(pairs.metric)
+    sums = np.bincount(pairs.group, agreement, minlength=len(pairs.sizes))
+    varies = fewer > 1
+    if not varies.any():
+        return None
+    fewer, outputs, sums = fewer[varies], outputs[varies], sums[varies]
+    return float((2 * fewer * sums / (outputs**2 * (fewer - 1))).mean())
+
+
+def pairwise_pearson(pairs: PairsWithin) -> float | None:
+    """Return Pearson's r of all differences of two outputs of an item, in both directions (PDP).
+
+    Levels of items do not count, and large differences count more than small ones. The order of
+    the two is nobody's choice, so the mean difference is nothing.
+
+    Parameters
+    ----------
+    pairs : within items
+
+    Returns
+    -------
+    −1 to 1; None where people or the metric rate all outputs of every item the same.
+    """
+    scale = float((pairs.people**2).sum() * (pairs.metric**2).sum()) ** 0.5
+    return float(pairs.people @ pairs.metric) / scale if scale > 0 else None
 
 
 def pearson_within(people: Values, metric: Values) -> float | None:

@@ -126,7 +126,8 @@ def _segment_table(found: MetricReport) -> Table:
     columns = (
         METRIC, CLUSTER, _number("acc*_eq"), Column(_("other items"), Format.INTERVAL, 3),
         _number(_("cross-fitted")), _number("ε", 4), _number(_("Kendall τ_b within items")),
-        _number(_("Pearson r within items")), _number("Pearson r"),
+        _number(_("Kendall τ_c within items")), _number(_("Pearson r within items")),
+        _number(_("Pearson r of differences")), _number("Pearson r"),
         Column(_("Outputs"), Format.WHOLE),
     )  # fmt: skip
     rows = [
@@ -138,7 +139,9 @@ def _segment_table(found: MetricReport) -> Table:
             each.acc_eq_cross_fit,
             each.epsilon,
             each.kendall,
+            each.kendall_c,
             each.pearson_within_items,
+            each.pairwise_pearson,
             each.pearson,
             each.outputs,
         )

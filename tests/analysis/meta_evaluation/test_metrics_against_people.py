@@ -20,7 +20,13 @@ from analysis.meta_evaluation.ceiling import HELD_OUT, ceiling
 from analysis.meta_evaluation.metric_tests import clusters, perm_both, perm_pairs, williams
 from analysis.meta_evaluation.pairs_within import PairsWithin
 from analysis.meta_evaluation.people import People
-from analysis.meta_evaluation.segment_level import kendall_within, pearson_within, segment_level
+from analysis.meta_evaluation.segment_level import (
+    kendall_c_within,
+    kendall_within,
+    pairwise_pearson,
+    pearson_within,
+    segment_level,
+)
 from analysis.meta_evaluation.soft_pairwise import (
     accuracy_of,
     interval_over_systems,
@@ -187,6 +193,8 @@ def test_means_within_items():
     assert found.pearson_within_items == pytest.approx(1)  # mtme, and the next three
     assert found.pearson == pytest.approx(0.776, abs=5e-4)
     assert found.kendall == pytest.approx(1)
+    assert found.kendall_c == pytest.approx(1)
+    assert found.pairwise_pearson == pytest.approx(0.926, abs=5e-4)
     assert found.kendall_pooled == pytest.approx(0.552, abs=5e-4)
 
 
@@ -195,15 +203,35 @@ def test_gaps_within_items_agree_with_scipy():
     people, metric = rng.integers(0, 4, (5, 40)) * 1.0, rng.integers(0, 4, (5, 40)) * 1.0
     people[rng.random((5, 40)) < 0.3] = NAN
     metric[rng.random((5, 40)) < 0.1] = NAN
-    taus, rs = [], []
+    taus, stuarts, rs, differences = [], [], [], []
     for a, b in zip(people.T, metric.T, strict=True):
         known = ~(np.isnan(a) | np.isnan(b))
         a, b = a[known], b[known]
         if len(a) > 1 and np.ptp(a) and np.ptp(b):
             taus.append(stats.kendalltau(a, b)[0])
+            stuarts.append(stats.kendalltau(a, b, variant="c")[0])
             rs.append(np.corrcoef(a, b)[0, 1])
-    assert kendall_within(PairsWithin.of(people, metric)) == pytest.approx(np.mean(taus))
+        differences += [
+            (a[i] - a[j], b[i] - b[j]) for i, j in itertools.permutations(range(len(a)), 2)
+        ]
+    pairs = PairsWithin.of(people, metric)
+    assert kendall_within(pairs) == pytest.approx(np.mean(taus))
+    assert kendall_c_within(people, metric, pairs) == pytest.approx(np.mean(stuarts))
+    assert pairwise_pearson(pairs) == pytest.approx(stats.pearsonr(*np.transpose(differences))[0])
     assert pearson_within(people, metric) == pytest.approx(np.mean(rs))
+
+
+def test_pairwise_differences_with_a_gap_and_without_variation():
+    people, metric = array([1, 5, None], [10, 2, 12]), array([3, 15, 1], [20, 4, 24])
+    pairs = PairsWithin.of(people, metric)
+    assert pairwise_pearson(pairs) == pytest.approx(0.968, abs=5e-4)  # mtme
+    assert kendall_c_within(people, metric, pairs) == pytest.approx(1)
+    moved = PairsWithin.of(people + array([0, 50, 900]), metric)
+    assert pairwise_pearson(moved) == pytest.approx(0.968, abs=5e-4), "levels of items do not count"
+    level = np.ones((2, 3))
+    tied = PairsWithin.of(people, level)
+    assert pairwise_pearson(tied) is None
+    assert kendall_c_within(people, level, tied) is None
 
 
 def test_a_threshold_from_other_items_flatters_no_metric():
