@@ -3,10 +3,13 @@
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import NoReverseMatch, reverse
+from rest_framework.test import APIClient
 
 from rankme import permissions
+from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
 from rankme.actions.panel import accounts
@@ -26,7 +29,7 @@ from rankme.models.campaigns import MEMBER_ROLES, Role
 from rankme.permissions import Permission as P
 from rankme.practice_panel.panel import PracticePanel
 from tests.api.conftest import client_of
-from tests.campaigns import make_owner
+from tests.campaigns import make_campaign, make_owner
 from tests.panels.in_process import connect
 from tests.panels.loop import study_row
 from tests.practice_panel.studies import study_document
@@ -205,7 +208,7 @@ def members_of(campaign: Campaign) -> dict[str, int]:
     """A member of each role; the editor is Mira."""
     found = {}
     for role in MEMBER_ROLES:
-        account = make_owner("mira" if role == Role.EDITOR else role.value)
+        account = make_owner(name_of(role))
         member = members.add_member(campaign, account, role=role, by=campaign.owner)
         found[account.username] = member.pk
     return found
@@ -338,20 +341,67 @@ def test_only_the_owner_reads_and_changes_webhooks(ids, olga):
 
 @pytest.mark.parametrize("role", list(Role))
 def test_each_operation_opens_to_the_roles_that_may(ids, role):
-    assert refused(ids, role) == closed_to(role)
+    assert refused(ids, somebody(role)) == closed_to(role)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_each_operation_opens_to_keys_of_the_roles_that_may(ids, role):
+    """The owner's keys do what their role may, in campaigns that they are for."""
+    campaign = Campaign.objects.get(code=ids["code"])
+    for plan in (KeyPlan(role=role), KeyPlan(role=role, campaigns=[campaign])):
+        assert refused(ids, script(campaign.owner, plan)) == closed_to(role)
+
+
+@pytest.mark.parametrize("role", list(MEMBER_ROLES))
+def test_a_key_of_a_stronger_role_opens_no_more_than_its_maker_may(ids, role):
+    maker = make_owner(name_of(role))
+    assert refused(ids, script(maker, KeyPlan(role=Role.OWNER))) == closed_to(role)
+
+
+def test_a_key_for_another_campaign_meets_404_at_every_address(ids):
+    owner = Campaign.objects.get(code=ids["code"]).owner
+    other = make_campaign(owner=owner, launch=False)
+    client = script(owner, KeyPlan(role=Role.OWNER, campaigns=[other]))
+    for name, methods, address in addresses(ids, "campaign", "owner"):
+        for method in methods:
+            kind = "multipart/form-data; boundary=x" if name == "api-imports" else None
+            answer = client.generic(method, address, content_type=kind or "application/json")
+            assert answer.status_code == 404, f"{method} {name}: {answer.status_code}"
+
+
+def test_a_site_that_forgets_the_role_of_keys_is_noticed(ids, monkeypatch):
+    """The control of the tests of keys: without their role, they do what the account may."""
+    owner = Campaign.objects.get(code=ids["code"]).owner
+    client = script(owner, KeyPlan(role=Role.VIEWER))
+    monkeypatch.setattr(permissions, "key_of", lambda request: None)
+    assert closed_to(Role.VIEWER)
+    assert refused(ids, client) == set()
 
 
 def test_an_operation_that_asks_for_no_more_than_to_see_is_noticed(ids, monkeypatch):
     """The control of the test above: without their permissions, operations open to viewers."""
     monkeypatch.setattr(view, "declare", lambda request, _: permissions.declare(request, P.SEE))
     assert closed_to(Role.VIEWER)
-    assert refused(ids, Role.VIEWER) == set()
+    assert refused(ids, somebody(Role.VIEWER)) == set()
 
 
-def refused(ids, role: Role) -> set[tuple[str, str]]:
-    """What the API refuses to a member of the role; each finds the campaign as it was."""
-    names = {Role.OWNER: "olga", Role.EDITOR: "mira"}
-    client = client_of(names.get(role, role.value))
+def name_of(role: Role) -> str:
+    """The account that has the role in the campaign."""
+    return {Role.OWNER: "olga", Role.EDITOR: "mira"}.get(role, role.value)
+
+
+def somebody(role: Role) -> APIClient:
+    return client_of(name_of(role))
+
+
+def script(maker: User, plan: KeyPlan) -> APIClient:
+    client = APIClient(raise_request_exception=False)
+    client.credentials(HTTP_AUTHORIZATION=f"Token {make_key(maker, plan).secret}")
+    return client
+
+
+def refused(ids, client: APIClient) -> set[tuple[str, str]]:
+    """What the API refuses to somebody; each request finds the campaign as it was."""
     found = set()
     for name, methods, address in addresses(ids, "campaign", "owner"):
         kind = "multipart/form-data; boundary=x" if name == "api-imports" else "application/json"
