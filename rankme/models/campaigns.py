@@ -101,6 +101,8 @@ class Campaign(models.Model):
     # From when on nobody needs to know who its raters are; empty while it is not closed.
     identities_until = models.DateTimeField(null=True, blank=True)
     identities_erased_at = models.DateTimeField(null=True, blank=True)
+    # Accounts whose list of campaigns leaves it out.
+    hidden_by = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="hidden_campaigns")
 
     objects = CampaignQuerySet.as_manager()
 

@@ -190,6 +190,13 @@ def takes_two_megabytes(olga, target: str, form: Form) -> bool:
     return bool(answer.status_code != 413)
 
 
+def hidden_page() -> str:
+    """The list of hidden campaigns, with one in it."""
+    campaign = Campaign.objects.exclude(launched_at=None).latest("pk")
+    campaign.hidden_by.add(campaign.owner)
+    return reverse("rankme:campaigns") + "?hidden=1"
+
+
 def test_every_form_is_answered_on_every_page(olga, practice):
     pages = [
         *new_pages(),
@@ -199,6 +206,7 @@ def test_every_form_is_answered_on_every_page(olga, practice):
         address("campaign-monitor", looked_at(12, **GROUP)),
         *telling_pages(),
         *panel_pages(practice),
+        hidden_page(),
     ]
     sent = set()
     for page in pages:

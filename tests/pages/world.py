@@ -60,6 +60,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-words": {"GET": P.SEE},
     "campaign-duplicate": {"GET": P.EDIT, "POST": P.EDIT},
     "campaign-delete": {"GET": P.OWN, "POST": P.OWN},
+    "campaign-hide": {"POST": P.SEE},
+    "campaign-unhide": {"POST": P.SEE},
     "campaign-material": {"GET": P.FILES, "POST": P.EDIT},
     "campaign-items": {"GET": P.READ},
     "campaign-disagreements": {"GET": P.READ},

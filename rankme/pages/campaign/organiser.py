@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from rankme.actions.campaign import campaigns
 from rankme.forms.organiser import CampaignSearchForm
 from rankme.models import Campaign, Slot
-from rankme.permissions import Permission, open_campaigns
+from rankme.permissions import Permission, open_campaigns, user_of
 from rankme.protocols.files import stored_definition
 from rankme.queries.panel_books import books_of, newest_study
 from rankme.queries.progress import progress_of, size_of
@@ -48,6 +48,10 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
     form = CampaignSearchForm(request.GET)
     found = Campaign.objects.filter(pk__in=open_to_me)
     found = found.filter(form.conditions()) if form.is_valid() else found.none()
+    shows_hidden = "hidden" in request.GET
+    are_hidden = Q(pk__in=user_of(request).hidden_campaigns.values("pk"))
+    hidden = found.filter(are_hidden).count()
+    found = found.filter(are_hidden) if shows_hidden else found.exclude(are_hidden)
     campaigns_with_progress = (
         found.select_related("owner")
         .defer("definition")
@@ -60,7 +64,13 @@ def list_campaigns(request: HttpRequest) -> HttpResponse:
     )
     page = Paginator(campaigns_with_progress, CAMPAIGNS_ON_A_PAGE).get_page(request.GET.get("page"))
     is_searched = any(request.GET.get(name) for name in form.fields)
-    context = {"campaigns": page, "form": form, "is_searched": is_searched}
+    context = {
+        "campaigns": page,
+        "form": form,
+        "is_searched": is_searched,
+        "hidden": hidden,
+        "shows_hidden": shows_hidden,
+    }
     return render(request, "organiser/campaign/campaigns.html", context)
 
 
@@ -78,6 +88,25 @@ def show_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render_campaign(
         request, campaign, "organiser/campaign/campaign.html", context, tab="campaign"
     )
+
+
+# --- Hide and show ------------------------------------------------------------------------------
+
+
+@campaign_page(POST, needs=Permission.SEE)
+def hide(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Leave a campaign out of this account's list; nothing else changes."""
+    campaign.hidden_by.add(user_of(request))
+    messages.success(request, _("The campaign is hidden from your list."))
+    return redirect("rankme:campaigns")
+
+
+@campaign_page(POST, needs=Permission.SEE)
+def unhide(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show a hidden campaign in this account's list again."""
+    campaign.hidden_by.remove(user_of(request))
+    messages.success(request, _("The campaign is in your list again."))
+    return redirect("rankme:campaigns")
 
 
 # --- Pause, resume, close, delete ---------------------------------------------------------------

@@ -1,0 +1,66 @@
+"""Members hide campaigns from their own list, and show them again."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from rankme.models import Role
+from tests.campaigns import make_campaign, make_owner
+
+pytestmark = pytest.mark.django_db
+LIST = reverse("rankme:campaigns")
+
+
+def page(client, query=""):
+    return client.get(LIST + query).content.decode()
+
+
+@pytest.fixture
+def sven():
+    client = Client()
+    client.force_login(make_owner("sven"))
+    return client
+
+
+@pytest.fixture
+def campaign(olga):
+    return make_campaign(owner=make_owner("olga"))
+
+
+def test_a_hidden_campaign_leaves_the_list_and_comes_back(olga, campaign):
+    assert campaign.code in page(olga) and "1 hidden" not in page(olga)
+    olga.post(reverse("rankme:campaign-hide", args=[campaign.code]))
+    listed = page(olga)
+    assert campaign.code not in listed and "1 hidden" in listed
+    assert "No campaigns yet" not in listed
+    assert campaign.code in page(olga, "?hidden=1")
+    olga.post(reverse("rankme:campaign-unhide", args=[campaign.code]))
+    assert campaign.code in page(olga) and "No campaign is hidden" in page(olga, "?hidden=1")
+
+
+def test_it_is_hidden_from_one_account_alone(olga, sven, campaign):
+    user = User.objects.get(username="sven")
+    campaign.memberships.create(user=user, username="sven", role=Role.VIEWER)
+    sven.post(reverse("rankme:campaign-hide", args=[campaign.code]))
+    assert campaign.code in page(olga)
+    assert campaign.code not in page(sven)
+
+
+def test_hiding_changes_nothing_else(olga, campaign):
+    state, events = campaign.state, campaign.audit_events.count()
+    olga.post(reverse("rankme:campaign-hide", args=[campaign.code]))
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.audit_events.count()) == (state, events)
+    assert olga.get(reverse("rankme:campaign", args=[campaign.code])).status_code == 200
+
+
+def test_a_stranger_hides_nothing(sven, campaign):
+    answer = sven.post(reverse("rankme:campaign-hide", args=[campaign.code]))
+    assert answer.status_code == 404 and not campaign.hidden_by.exists()
+
+
+def test_a_draft_offers_no_hiding(olga):
+    draft = make_campaign(owner=make_owner("olga"), launch=False)
+    assert draft.code in page(olga)
+    assert reverse("rankme:campaign-hide", args=[draft.code]) not in page(olga)
