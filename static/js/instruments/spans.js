@@ -93,7 +93,7 @@ function createMarking(root, tools, onMarks) {
   };
   marking.history = new History({ now: () => Date.now(), onChange: show });
   marking.fields = mountFields(root, tools, {
-    onKey: (event) => onKey(marking, event),
+    onKey: (event, side) => onKey(marking, event, side),
     onCaret: (side) => onCaret(marking, side),
     onWritten: show,
   });

@@ -15,7 +15,7 @@ import { Markable } from "./markable.js";
  *
  * @param {HTMLElement} root
  * @param {InstrumentTools<SpansOptions>} tools
- * @param {{ onKey: (event: KeyboardEvent) => void, onCaret: (side: Side) => void,
+ * @param {{ onKey: (event: KeyboardEvent, side: Side) => void, onCaret: (side: Side) => void,
  *  onWritten: () => void }} listeners
  * @returns {Fields}
  */
@@ -36,7 +36,7 @@ export function mountFields(
     return new Markable(element, {
       language: element.lang,
       wholeWords: options.whole_words,
-      onKey,
+      onKey: (event) => onKey(event, side),
       onCaret: () => onCaret(side),
       onWritten,
     });

@@ -42,8 +42,11 @@ function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
 /**
  * @param {Marking} marking
  * @param {KeyboardEvent} event
+ * @param {Side} side of the text that has the focus
  */
-export function onKey(marking, event) {
+export function onKey(marking, event, side) {
+  // The browser tells of the caret's new text only after a key that follows at once.
+  marking.side = side;
   const { key, timeStamp: time } = event;
   const { kinds } = marking;
   const number = Number(key) - 1;

@@ -189,6 +189,23 @@ def test_the_source_is_marked_by_mouse_and_by_keyboard(page: Page):
         assert item.input[found[words]["start"] : found[words]["end"]] == words
 
 
+def test_a_key_marks_the_text_that_has_the_focus_before_the_caret_is_told_of(page: Page):
+    """As when keys follow each other faster than a busy browser tells of the caret."""
+    text = open_screen(page, marking(source=True))
+    source = page.locator("[data-fill=input] .given")
+    drag_over(page, "Hund", source)
+    page.get_by_role("button", name="Major").click()
+    text.evaluate(
+        """(element) => {
+            element.focus();
+            const words = element.firstChild.firstChild ?? element.firstChild;
+            getSelection().setBaseAndExtent(words, 0, words, 3);
+            element.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true }));
+        }"""
+    )
+    expect(page.locator(".span-quote")).to_have_count(2)
+
+
 def suggest(campaign: Campaign, *marks: dict[str, Any]) -> None:
     """Suggestions for the only output of a draft, as an upload would bring them."""
     common = {"side": "output", "severity": "Minor", "category": "", "note": "", "missing": False}
