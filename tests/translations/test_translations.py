@@ -156,8 +156,10 @@ def test_translations_keep_the_gaps_of_their_texts(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_compiled_catalogue_says_what_the_text_says(language):
     path = PROJECT / "locale" / language / "LC_MESSAGES" / "django.mo"
-    compiled = {entry.msgid: entry.msgstr for entry in polib.mofile(str(path))}
-    written = {entry.msgid: entry.msgstr for entry in catalogue(language)}
+    compiled, written = (
+        {(entry.msgctxt, entry.msgid): entry.msgstr for entry in entries}
+        for entries in (polib.mofile(str(path)), catalogue(language))
+    )
     assert compiled == written
 
 
