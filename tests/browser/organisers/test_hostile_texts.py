@@ -54,7 +54,7 @@ KEPT = {
     *("campaign.code", "report.code", "invitation.token", "criterion.name", "plan.design"),
     *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
     *("runchunk.job", "ratebucket.mark", "user.password", "participant.language"),
-    "participant.browser",
+    *("participant.browser", "memberinvitation.hash"),
 }
 
 

@@ -58,6 +58,7 @@ def test_a_colleague_joins_by_a_link_and_becomes_the_owner(page: Page, live_site
     page.goto(f"/campaigns/{campaign.code}/members/")
     look_at(page)
     press(page, "link", "Make the owner … mia")
+    expect(page.get_by_role("button", name="Hand the campaign over")).to_be_visible()
     look_at(page)
     press(page, "button", "Hand the campaign over")
     expect(page.get_by_text("The campaign belongs to mia now")).to_be_visible()
