@@ -192,6 +192,7 @@ export function addMissing(marking, time) {
   const names = marking.options.severities.map(([name]) => name);
   const severity = names.findLast((name) => name !== NEUTRAL) ?? "";
   add(marking, { side: "output", start: null, end: null, text: "", severity, missing: true }, time);
+  marking.here = null; // the caret's mark is said again when the caret comes back to it
 }
 
 /**
