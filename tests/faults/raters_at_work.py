@@ -20,8 +20,9 @@ def campaign_for(raters: int = RATERS, screens: int = SCREENS) -> Campaign:
         "kind": "random_blocks",
         "options": {"outputs_per_screen": 3, "trials_per_batch": screens},
     }
-    definition = rankme_definition(design=design, raters_per_trial=raters)
-    return make_campaign(definition, items=screens, systems=4)
+    times = -(-raters // 1_000)  # a trial has at most a thousand raters
+    definition = rankme_definition(design=design, raters_per_trial=-(-raters // times))
+    return make_campaign(definition, items=screens * times, systems=4)
 
 
 def rate(site_url: str, campaign: Campaign, **changes: object) -> Outcome:
