@@ -123,7 +123,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     @rule(name=raters)
     def finish(self, name: str) -> None:
-        """Whoever has stopped, or has lost a batch and begun another, finishes no old one."""
+        """Raters who have stopped, or lost a batch and begun another, finish no old one."""
         rater = self.rater(name)
         before = dict(rater.assignments.values_list("pk", "state"))
         try:
