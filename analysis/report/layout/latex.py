@@ -108,8 +108,10 @@ def document(report: Report, declined: Mapping[str, Any] | None = None) -> str:
         if heading in answers:
             parts.append(_opening(answers[heading], folders[heading]))
         parts += map(_placed, found)
-    line, cited = escaped(report.signature), escaped(citation(report.signature))
-    parts.append(rf"\par\bigskip\noindent\texttt{{\small {line}}}\par\noindent {cited}")
+    cited = escaped(citation(report.signature))
+    line = re.sub("([,:])", r"\1\\allowbreak{}", escaped(report.signature))
+    signed = rf"{{\raggedright\noindent\texttt{{\small {line}}}\par}}"
+    parts.append(rf"\par\bigskip {signed}\noindent {cited}")
     return as_document(parts)
 
 
@@ -147,13 +149,16 @@ def _placed(table: Table) -> str:
             r"\noindent\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}"
             r"\else\usebox0\fi"
         )
-    caption = rf"\noindent\textbf{{{escaped(table.caption)}}} \hfill"
+    # The file's name is at the right: on a line of its own where the caption leaves no room.
+    right = r"\unskip\nobreak\hfill\penalty50\hskip1em\null\nobreak\hfill"
+    file = rf"\texttt{{\scriptsize {escaped(table.file)}}}"
+    caption = rf"\noindent\textbf{{{escaped(table.caption)}}}{right} {file}"
     notes = "".join(
         rf"\par\smallskip\noindent{{\footnotesize {escaped(note)}}}" for note in table.notes
     )
     return (
-        rf"\par\bigskip\goodbreak {caption} \texttt{{\scriptsize {escaped(table.file)}}}"
-        rf"\nopagebreak\par\smallskip{chr(10)}{shown}{notes}"
+        rf"\par\bigskip\goodbreak {{\parfillskip=0pt {caption}\nopagebreak\par}}"
+        rf"\smallskip{chr(10)}{shown}{notes}"
     )
 
 
