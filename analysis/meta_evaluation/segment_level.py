@@ -140,15 +140,23 @@ def kendall_within(pairs: PairsWithin) -> float | None:
     -------
     −1 to 1; None where people or the metric rate all outputs of every item the same.
     """
-    people, metric = np.sign(pairs.people), np.sign(pairs.metric)
     groups = len(pairs.sizes)
-    concordance = np.bincount(pairs.group, people * metric, minlength=groups)
-    untied = [np.bincount(pairs.group, each != 0, minlength=groups) for each in (people, metric)]
+    untied = [
+        np.bincount(pairs.group, each != 0, minlength=groups)
+        for each in (pairs.people, pairs.metric)
+    ]
     product = untied[0] * untied[1]
     varies = product > 0
     if not varies.any():
         return None
-    return float((concordance[varies] / np.sqrt(product[varies])).mean())
+    return float((_concordance(pairs)[varies] / np.sqrt(product[varies])).mean())
+
+
+def _concordance(pairs: PairsWithin) -> Values:
+    """Count in each item the pairs in one order, less those in opposite orders."""
+    agreement = np.sign(pairs.people) * np.sign(pairs.metric)
+    sums = np.bincount(pairs.group, agreement, minlength=len(pairs.sizes))
+    return np.asarray(sums, dtype=np.float64)
 
 
 def kendall_c_within(people: Values, metric: Values, pairs: PairsWithin) -> float | None:
@@ -173,12 +181,10 @@ def kendall_c_within(people: Values, metric: Values, pairs: PairsWithin) -> floa
     ]
     fewer = np.minimum(*values)[pairs.items]
     outputs = known.sum(axis=0)[pairs.items]
-    agreement = np.sign(pairs.people) * np.sign(pairs.metric)
-    sums = np.bincount(pairs.group, agreement, minlength=len(pairs.sizes))
     varies = fewer > 1
     if not varies.any():
         return None
-    fewer, outputs, sums = fewer[varies], outputs[varies], sums[varies]
+    fewer, outputs, sums = fewer[varies], outputs[varies], _concordance(pairs)[varies]
     return float((2 * fewer * sums / (outputs**2 * (fewer - 1))).mean())
 
 
