@@ -43,6 +43,21 @@ from .panels import (
 from .record import Record
 from .runs import AnalysisRun, Report, ReportFiles, RunChunk, RunPart, RunScores
 from .settlements import Settlement
+from .shared_tasks import (
+    Dispute,
+    SharedTask,
+    SystemCode,
+    SystemUpload,
+    TaskEvent,
+    TaskHost,
+    Team,
+    TeamInvitation,
+    TeamMember,
+    TeamSystem,
+    Track,
+    UploadCheck,
+    UploadTicket,
+)
 from .versions import CampaignVersion
 from .webhooks import Webhook, WebhookDelivery, WebhookEvent
 
@@ -59,6 +74,7 @@ __all__ = [
     "Complaint",
     "Criterion",
     "DamagedText",
+    "Dispute",
     "Heartbeat",
     "Invitation",
     "Item",
@@ -98,12 +114,24 @@ __all__ = [
     "RunPart",
     "RunScores",
     "Settlement",
+    "SharedTask",
     "SiteProcess",
     "Slot",
     "Submission",
     "System",
+    "SystemCode",
+    "SystemUpload",
+    "TaskEvent",
+    "TaskHost",
+    "Team",
+    "TeamInvitation",
+    "TeamMember",
+    "TeamSystem",
+    "Track",
     "Trial",
     "TrialOutput",
+    "UploadCheck",
+    "UploadTicket",
     "Webhook",
     "WebhookDelivery",
     "WebhookEvent",

@@ -12,12 +12,21 @@ from psycopg2.errors import InsufficientPrivilege
 from evalsite import checks, roles
 from evalsite.embedded import OWNER_ROLE, SITE_ROLE, Servers
 from rankme.actions.sitting.settling import settle
-from rankme.models import Judgement, Look, QuarantinedPayload, QuizAttempt, RuleDecision
+from rankme.models import (
+    Judgement,
+    Look,
+    QuarantinedPayload,
+    QuizAttempt,
+    RuleDecision,
+    SystemCode,
+    TaskEvent,
+)
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.database.migrated import put_migrated_cluster
 from tests.evalsite.databases import connected, manage, restore, schema
 from tests.evalsite.processes import PROCESSES, run
 from tests.live import reachable_folder
+from tests.shared_tasks.tasks import make_task
 from tests.sittings import answer, claim
 
 RECORD = [model._meta.db_table for model in roles.record_models()]
@@ -130,6 +139,9 @@ def one_of_each(db) -> None:
         result={},
         proposes_to_stop=False,
     )
+    task = make_task(owner=held.campaign.owner)
+    TaskEvent.objects.create(task=task, verb="sealed")
+    SystemCode.objects.create(track=task.tracks.get(), code="S01")
     QuizAttempt.objects.create(participant=held.participant, number=1, answers={})
     QuarantinedPayload.objects.create(participant=held.participant, body="{", reason="broken")
 
