@@ -14,6 +14,8 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "campaign",
             "hidden_by",
-            models.ManyToManyField(related_name="hidden_campaigns", to=settings.AUTH_USER_MODEL),
+            models.ManyToManyField(
+                related_name="hidden_campaigns", to=settings.AUTH_USER_MODEL
+            ),
         ),
     ]
