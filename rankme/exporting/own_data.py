@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from rankme.models import PanelPayment, Participant, Report
+from rankme.models import PanelPayment, Participant, Report, Submission
 from rankme.queries.definitions import frozen_definition
 
 FORMAT = 1
@@ -45,10 +45,13 @@ def own_data(rater: Participant) -> dict[str, Any]:
                         sent, "screen", "revision", "late", "surplus", "flags", "received_at",
                         "payload",
                     )
+                    | _trace(sent)
                     for sent in each.submissions.all()
                 ],
             }
-            for each in rater.assignments.select_related("batch").prefetch_related("submissions")
+            for each in rater.assignments.select_related("batch").prefetch_related(
+                "submissions__trace"
+            )
         ],
         "unreadable_answers": _rows(rater.quarantined.all(), "body", "received_at"),
         "quiz": _rows(rater.quiz_attempts.all(), "number", "answers", "sent_at"),
@@ -93,6 +96,11 @@ def reports_with(rater: Participant) -> list[Report]:
         run__campaign=rater.campaign, published_at__gte=first.claimed_at
     )
     return list(reports.order_by("published_at"))
+
+
+def _trace(sent: Submission) -> dict[str, Any]:
+    found = getattr(sent, "trace", None)
+    return {} if found is None else {"trace": found.summary}
 
 
 def _credits(rater: Participant) -> list[Any]:

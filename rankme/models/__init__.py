@@ -25,7 +25,7 @@ from .campaigns import (
 )
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
-from .judgements import Judgement, QuarantinedPayload, RaterExclusion, Submission
+from .judgements import Judgement, QuarantinedPayload, RaterExclusion, ScreenTrace, Submission
 from .limits import RateBucket
 from .looks import Look, LookRequest
 from .materials import Item, MaterialImport, MediaFile, Output, System
@@ -113,6 +113,7 @@ __all__ = [
     "RunChunk",
     "RunPart",
     "RunScores",
+    "ScreenTrace",
     "Settlement",
     "SharedTask",
     "SiteProcess",

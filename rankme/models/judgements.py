@@ -100,6 +100,21 @@ class Judgement(Record):
         return f"{self.criterion}: {self.value if self.value is not None else self.text}"
 
 
+class ScreenTrace(models.Model):
+    """How a screen was worked on, in sums, where the campaign keeps traces and raters were told.
+
+    Outside the record and its hashes, so that it can be deleted with who the rater is.
+    """
+
+    submission = models.OneToOneField(
+        Submission, models.PROTECT, primary_key=True, related_name="trace"
+    )
+    summary = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}"
+
+
 class QuarantinedPayload(Record):
     """A submission that this release cannot read: kept as it came, for a person to look at.
 

@@ -206,6 +206,17 @@ class Crowd(Part):
         ),
     )
 
+    traces: bool = Field(
+        False,
+        title=_("Keep traces of how raters work"),
+        description=_(
+            "Sums for each screen: what was pasted, copied or inserted without keys (lengths "
+            "only), time away from the page, and how pointer and keys moved. They are evidence "
+            "for your eyes, never a verdict. Raters read about it before they agree; it is erased "
+            "with their identities."
+        ),
+    )
+
     @field_validator("panel")
     @classmethod
     def panel_is_known(cls, name: str) -> str:

@@ -29,6 +29,7 @@ from rankme.models import (
     PanelSubmission,
     Participant,
     QuarantinedPayload,
+    ScreenTrace,
 )
 from rankme.models.record import ERASED
 
@@ -135,6 +136,7 @@ def _erase(raters: QuerySet[Participant], submissions: QuerySet[PanelSubmission]
     _erase_at_the_panel(submissions)
     complaints = Complaint.objects.filter(participant__in=numbers).exclude(text=ERASED)
     unreadable = QuarantinedPayload.objects.filter(participant__in=numbers).exclude(body=ERASED)
+    ScreenTrace.objects.filter(submission__assignment__participant__in=numbers).delete()
     erased = Erased(
         raters=len(rows),
         problem_reports=complaints.update(text=ERASED),

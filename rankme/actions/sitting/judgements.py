@@ -116,6 +116,10 @@ def store_submission(participant: Participant, sent: SentScreen) -> tuple[ShownS
         return shown, replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     refuse_by_rules(shown)
     submission = store_screen(shown, digest)
+    if sent.trace is not None and shown.definition.crowd.traces:
+        traced = {"submission": submission.pk, "summary": json.dumps(sent.trace)}
+        with kept(STORE_TRACE, traced):
+            pass
     if submission.late:
         settle_late(shown.assignment)
     else:
@@ -183,6 +187,11 @@ STORE = """
             %(texts)s::text[], %(times)s::double precision[], %(reasons)s::text[]) AS given
     )
     SELECT id FROM stored
+"""
+
+
+STORE_TRACE = """
+    INSERT INTO rankme_screentrace (submission_id, summary) VALUES (%(submission)s, %(summary)s)
 """
 
 

@@ -121,6 +121,7 @@ QUIET = {
     "Crowd.return_urls",
     "Crowd.keep_identities_days",
     "Crowd.keep_judgements_years",
+    "Crowd.traces",
     *(f"CompletionCodes.{outcome}" for outcome in Outcome if outcome != Outcome.COMPLETED),
     "PracticeTrial.context",
     "PracticeTrial.reference",

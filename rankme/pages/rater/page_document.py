@@ -66,7 +66,7 @@ def page_document(
         for material, place in zip(shown, _places(trials), strict=True):
             material["document"] = place
     crowd, standard = definition.crowd, definition.standard
-    return {
+    document: Screens = {
         "screens": [_screen(definition, index) for index in range(len(definition.screens))],
         "trials": shown,
         "practice": [
@@ -83,6 +83,9 @@ def page_document(
         "pictures": list(pictures),
         "devices": crowd.devices,
     }
+    if crowd.traces and not is_preview:
+        document["traces"] = True
+    return document
 
 
 def _places(trials: Sequence[ShownTrial]) -> list[DocumentPlace]:

@@ -46,6 +46,8 @@ def work_script_names(definition: Definition) -> list[str]:
         names += ["work/practice_answers"]
     if definition.crowd.devices == "desktop":
         names += ["participant/device"]
+    if definition.crowd.traces:
+        names += ["work/traces"]
     if definition.problem_button:
         names += ["work/complaint"]
     own = [f"js/{name}.js" for name in names]

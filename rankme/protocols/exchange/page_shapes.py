@@ -138,6 +138,7 @@ class Screens(TypedDict):
     least_seconds: float
     standard_input: Input | None
     devices: Literal["any", "desktop"]
+    traces: NotRequired[Literal[True]]  # whether the campaign keeps them
 
 
 class Addresses(TypedDict):
@@ -249,6 +250,37 @@ class Times(Device):
     files: NotRequired[list[PlayedFile]]
 
 
+class Trace(TypedDict):
+    """How a screen was worked on, in sums: no text, place or key. Lengths are in characters."""
+
+    events: float  # presses, clicks, keys and inputs
+    untrusted: float  # of these, made by a script of the page
+    webdriver: float  # 1 if the browser says that a program controls it
+    presses: float  # of a mouse, a finger or a pen
+    centred: float  # of these, at the exact centre of what was pressed
+    instant: float  # released at once
+    jumps: float  # of a mouse that had not been moved there
+    touches: float
+    pens: float
+    alone: float  # clicks without a press or a key, as screen readers make them
+    path_px: float
+    stops: float
+    keys: float
+    key_mean_ms: float  # between keys, and its standard deviation
+    key_sd_ms: float
+    typed: float
+    composed: float  # inputs of a composition
+    pasted: float  # from elsewhere
+    pasted_own: float  # copied on this page
+    dropped: float
+    inserted: float  # without keys, as dictation does
+    copied: float
+    leaves: float
+    away_ms: float
+    after_return: float  # pasted, dropped or inserted within ten seconds after a return
+    last_ms: float  # from the last change to the answer
+
+
 class SentTo(TypedDict):
     version: int
     key: str
@@ -264,6 +296,7 @@ class Submission(SentTo):
     times: Times
     comment: str
     replaces: str | None  # the key of the answers whose place these take
+    trace: NotRequired[Trace]  # not part of what the record keeps and hashes
 
 
 class Report(SentTo):

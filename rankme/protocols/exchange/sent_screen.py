@@ -16,6 +16,7 @@ from rankme.untrusted.clean_text import check_document
 
 from .page_shapes import Report, SentTo, Submission
 from .payload_hashes import canonical
+from .traces import read_trace
 
 VERSION = 1
 LONGEST_COMPLAINT = 2_000
@@ -74,10 +75,11 @@ class SentScreen:
     document: Mapping[str, Any]
     payload: bytes
     bytes_of_times: int
+    trace: Mapping[str, float] | None = None
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> SentScreen:
-        """Read a document of this version.
+    def read(cls, document: Mapping[str, Any], trace: object = None) -> SentScreen:
+        """Read a document of this version, and the trace that came with it.
 
         Raises
         ------
@@ -106,6 +108,7 @@ class SentScreen:
             document=document,
             payload=canonical(document),
             bytes_of_times=len(canonical({"times": times})),
+            trace=read_trace(trace),
         )
 
 
@@ -162,8 +165,12 @@ def read_sent(body: bytes) -> SentScreen | SentComplaint | OtherVersion:
         raise InvalidAnswer([Problem("", "a submission is a JSON object")])
     if document.get("version") != VERSION:
         return OtherVersion(body.decode("utf-8", "replace"), document.get("version"))
+    # First: a trace that cannot be read must not cost the rater an answer.
+    trace = document.pop("trace", None)
     check_document(document)
-    return SentComplaint.read(document) if "complaint" in document else SentScreen.read(document)
+    if "complaint" in document:
+        return SentComplaint.read(document)
+    return SentScreen.read(document, trace)
 
 
 def _unknown_fields(document: Mapping[str, Any], shape: type[SentTo], what: str) -> list[Problem]:

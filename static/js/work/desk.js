@@ -5,7 +5,7 @@ import { say } from "./notices.js";
 import { mountScreen } from "./screen.js";
 import { painted, ready, Stopwatch, wordsInView } from "./timing.js";
 
-/** @import { BrowserTools, Device, Draft, Drafts, Header, InstrumentModule, MountedScreen, Outcome, PageDocument, PageView, Refusal, Route, Stamp, Step, Submission, View } from "./types.js" */
+/** @import { BrowserTools, Device, Draft, Drafts, Header, InstrumentModule, MountedScreen, Outcome, PageDocument, PageView, Refusal, Route, Stamp, Step, Submission, Traces, View } from "./types.js" */
 
 /**
  * The screen in front of the rater.
@@ -81,7 +81,7 @@ export class Desk {
 
   /**
    * @param {{ page: PageDocument, drafts: Drafts, route: Route, header: Header, view: PageView,
-   *   instruments: Record<string, InstrumentModule>, tools: BrowserTools, device: Device,
+   *   instruments: Record<string, InstrumentModule>, tools: BrowserTools, device: Device, traces?: Traces,
    *   onWork: (milliseconds: number) => void, onFailure: (error: unknown) => void }} parts
    */
   constructor(parts) {
@@ -127,7 +127,8 @@ export class Desk {
    * @returns {Promise<Outcome>}
    */
   open({ step, draft, screen, onset, measuring = false }) {
-    const { tools } = this.#parts;
+    const { tools, traces } = this.#parts;
+    traces?.begin(onset);
     const stopwatch = new Stopwatch({
       onset,
       before: draft.spent_ms,
@@ -237,7 +238,7 @@ export class Desk {
    * @returns {[Draft, Submission | null]}
    */
   #entry({ screen, step, draft, stopwatch }, time) {
-    const { page, device } = this.#parts;
+    const { page, device, traces } = this.#parts;
     const answers = screen.answers(stopwatch.since);
     const comment = screen.comment?.value.trim() ?? "";
     const files = screen.files?.logs();
@@ -254,6 +255,7 @@ export class Desk {
       times: stopwatch.times(time, { ...device, ...(files?.length ? { files } : {}) }),
       comment,
       replaces: draft.replaces,
+      ...(traces ? { trace: traces.summary(time) } : {}),
     };
     return [kept, payload];
   }

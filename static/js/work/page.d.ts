@@ -158,6 +158,7 @@ export interface PageDocument {
   least_seconds: number;
   standard_input: TextInput | MeaningInput | TablesInput | ImagesInput | null;
   devices: "any" | "desktop";
+  traces?: true;
   preview: boolean;
   version: number;
   assignment: number;
@@ -314,6 +315,7 @@ export interface Submission {
   times: Times;
   comment: string;
   replaces: string | null;
+  trace?: Trace;
 }
 
 export interface Table {
@@ -367,6 +369,36 @@ export interface Times {
   views?: ScreenView[];
   input: string;
   files?: PlayedFile[];
+}
+
+/** How a screen was worked on, in sums: no text, place or key. Lengths are in characters. */
+export interface Trace {
+  events: number;
+  untrusted: number;
+  webdriver: number;
+  presses: number;
+  centred: number;
+  instant: number;
+  jumps: number;
+  touches: number;
+  pens: number;
+  alone: number;
+  path_px: number;
+  stops: number;
+  keys: number;
+  key_mean_ms: number;
+  key_sd_ms: number;
+  typed: number;
+  composed: number;
+  pasted: number;
+  pasted_own: number;
+  dropped: number;
+  inserted: number;
+  copied: number;
+  leaves: number;
+  away_ms: number;
+  after_return: number;
+  last_ms: number;
 }
 
 /** A picture, sound or film as the browser needs it, and nothing else about it. */

@@ -19,6 +19,7 @@ import { Route } from "./route.js";
  * @property {PageView} view
  * @property {BrowserTools & { bell?: Bell }} tools with a bell where a screen is timed
  * @property {Device} device
+ * @property {import("./traces.js").Traces} [traces] where the campaign keeps them
  * @property {typeof import("./timed.js").TimedTrials} [TimedTrials] where one is timed
  * @property {typeof import("./practice.js").Practice} [Practice] where there are examples
  * @property {() => unknown} afterSending

@@ -23,6 +23,7 @@ export type { Desk } from "./desk.js";
 export type * from "./page.js";
 export type { Sitting } from "./sitting.js";
 export type { Stopwatch } from "./timing.js";
+export type { Traces } from "./traces.js";
 export type { BreakRules, FormattedNode, Instrument, InstrumentModule, Mark };
 export type Notice = ReturnType<typeof import("./notices.js").createNotices>;
 export type { Route } from "./route.js";

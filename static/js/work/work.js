@@ -84,9 +84,10 @@ async function start() {
   const { assignment, breaks: rules } = page;
   const drafts = new Drafts({ storage, outbox, newKey: () => crypto.randomUUID(), assignment });
   const breaks = new Breaks({ storage, breaks: rules, assignment, wallClock: Date.now });
-  const [instruments, { TimedTrials, bell }, { Practice }] = await Promise.all([
+  const [instruments, { TimedTrials, bell }, { Traces }, { Practice }] = await Promise.all([
     loadInstruments(),
     loadTimedTrials(),
+    page.traces ? import("./traces.js") : { Traces: undefined },
     page.practice.length ? import("./practice.js") : { Practice: undefined },
     prepareBlocks(page.screens.map((_, index) => template(`screen-${index}`))),
   ]);
@@ -102,6 +103,7 @@ async function start() {
     view: view(),
     tools: { ...tools(), bell },
     device: measureDevice(),
+    traces: Traces && new Traces(document),
     afterSending: () => (storage.lasting ? void outbox.flush() : untilAllIsSent(outbox)),
     onPractised: () => page.preview || post(page.addresses.practised).catch(() => undefined),
     askForFeedback,
