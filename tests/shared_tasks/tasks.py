@@ -5,9 +5,19 @@ import secrets
 from datetime import timedelta
 from typing import Any
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from rankme.models import SharedTask, SystemUpload, Team, TeamMember, TeamSystem, Track
+from rankme.models import (
+    SharedTask,
+    SystemUpload,
+    Team,
+    TeamMember,
+    TeamSystem,
+    Track,
+    UploadCheck,
+)
 from tests.campaigns import make_campaign, make_owner
 
 HOUR = timedelta(hours=1)
@@ -39,7 +49,7 @@ def make_team(task: SharedTask, name: str = "Owls", **fields: Any) -> Team:
 def upload(team: Team, *, track: Track | None = None, **fields: Any) -> SystemUpload:
     """A file of the team's system, as the database judged it."""
     given = {
-        "system": team.systems.get(),
+        "system": fields.get("system") or team.systems.get(),
         "file_name": "outputs.csv",
         "stored": f"tasks/{secrets.token_hex(8)}",
         "size": 3,
@@ -49,3 +59,35 @@ def upload(team: Team, *, track: Track | None = None, **fields: Any) -> SystemUp
     made = SystemUpload.objects.create(team=team, track=track, **(given | fields))
     made.refresh_from_db()
     return made
+
+
+def submit(
+    team: Team, *, role: str = "primary", is_valid: bool = True, **fields: Any
+) -> SystemUpload:
+    """An upload with a stored file of one line for each item, checked, and counted as `role`.
+
+    Each line has the name of the system in small letters, and the place of the item.
+    """
+    system = fields.setdefault("system", team.systems.first())
+    track = fields.setdefault("track", team.task.tracks.first())
+    lines = (f"{system.name.lower()} {item.position}\n" for item in track.campaign.items.all())
+    content = "".join(lines).encode()
+    made = upload(
+        team,
+        file_name=f"{system.name}.txt",
+        stored=default_storage.save(f"tasks/{secrets.token_hex(8)}", ContentFile(content)),
+        size=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        **fields,
+    )
+    UploadCheck.objects.create(upload=made, state="done", is_valid=is_valid)
+    SystemUpload.objects.filter(pk=made.pk).update(role=role)
+    made.refresh_from_db()
+    return made
+
+
+def close(task: SharedTask) -> None:
+    """Let the close, and the grace after it, be over."""
+    SharedTask.objects.filter(pk=task.pk).update(
+        closes_at=timezone.now() - timedelta(minutes=1), grace_seconds=0
+    )
