@@ -59,6 +59,7 @@ from rankme.queries.watching.effect import (
     effect_of,
     has_more_screens,
 )
+from rankme.queries.watching.traces import evidence_about
 from rankme.untrusted.clean_text import storable
 
 from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent
@@ -180,6 +181,8 @@ def show_rater(request: HttpRequest, campaign: Campaign, label: str) -> HttpResp
         "past_exclusions": rater.exclusions.exclude(withdrawn_at=None).select_related("decided_by"),
         "is_blind": is_blind(request, campaign),
     }
+    if stored_definition(campaign.definition).crowd.traces:
+        context["evidence"] = evidence_about(rater)
     context |= _answers(request, rater) | _effect(request, rater)
     return render_campaign(
         request, campaign, "organiser/campaign/rater.html", context, tab="campaign-raters"

@@ -1,0 +1,95 @@
+"""Traces of one rater in words: what was counted, and what else than bad faith explains it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.models import Participant, ScreenTrace
+
+# The newest screens, as for alarms.
+SAMPLED_SCREENS = 200
+# A share of fewer presses says nothing.
+FEWEST_PRESSES = 10
+WORDS = {
+    "pasted": gettext_noop(
+        "%(share)s %% of the characters in texts (%(found)s) were pasted or dropped from "
+        "elsewhere. It is innocent if the rater writes in another program, or uses a dictionary."
+    ),
+    "inserted": gettext_noop(
+        "%(share)s %% of the characters in texts (%(found)s) came without keys. Dictation, word "
+        "suggestions and on-screen keyboards do the same."
+    ),
+    "after_return": gettext_noop(
+        "%(found)s characters were pasted or inserted within ten seconds after a return to the "
+        "page. It is innocent if the rater looked something up."
+    ),
+    "leaves": gettext_noop(
+        "The rater left the page %(found)s times, for %(seconds)s seconds in all. Messages, "
+        "dictionaries and screen locks do the same."
+    ),
+    "untrusted": gettext_noop(
+        "%(share)s %% of the events (%(found)s) were made by a script in the page. Extensions of "
+        "the browser, such as helpers for people with disabilities, do the same."
+    ),
+    "webdriver": gettext_noop(
+        "On %(found)s screens the browser said that a program controls it. Some assistive and "
+        "remote programs do the same."
+    ),
+    "centred": gettext_noop(
+        "%(share)s %% of the presses (%(found)s) hit the exact centre of what was pressed. Screen "
+        "readers, voice control and switches do the same."
+    ),
+    "instant": gettext_noop(
+        "%(share)s %% of the presses (%(found)s) ended at once. Screen readers, eye trackers and "
+        "switches do the same."
+    ),
+    "jumps": gettext_noop(
+        "%(share)s %% of the presses (%(found)s) were of a mouse that had not been moved there. "
+        "Remote desktops, eye trackers and voice control do the same."
+    ),
+}
+OF_TEXTS = ("typed", "pasted", "pasted_own", "dropped", "inserted")
+OF_PRESSES = ("centred", "instant", "jumps")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was counted about a rater: a sentence for each kind, and the screens that it is from."""
+
+    screens: int
+    sentences: tuple[str, ...]
+
+
+def evidence_about(rater: Participant) -> Evidence:
+    """Add up the traces of a rater's newest screens."""
+    kept = ScreenTrace.objects.filter(submission__assignment__participant=rater)
+    newest = list(kept.order_by("-pk").values_list("summary", flat=True)[:SAMPLED_SCREENS])
+    sums: Counter[str] = Counter()
+    for summary in newest:
+        sums.update(summary)
+    return Evidence(len(newest), tuple(_sentences(sums)))
+
+
+def _sentences(sums: Mapping[str, float]) -> list[str]:
+    counts = {name: sums.get(name, 0) for name in WORDS}
+    counts["pasted"] += sums.get("dropped", 0)
+    totals = dict.fromkeys(("pasted", "inserted"), sum(sums.get(name, 0) for name in OF_TEXTS))
+    totals |= dict.fromkeys(OF_PRESSES, sums.get("presses", 0))
+    totals["untrusted"] = sums.get("events", 0)
+    if totals["centred"] < FEWEST_PRESSES:
+        counts |= dict.fromkeys(OF_PRESSES, 0)
+    said = []
+    for name, words in WORDS.items():
+        if counts[name]:
+            found = {
+                "found": f"{counts[name]:.0f}",
+                "share": f"{100 * min(1, counts[name] / (totals.get(name) or counts[name])):.0f}",
+                "seconds": f"{sums.get('away_ms', 0) / 1000:.0f}",
+            }
+            said.append(_(words) % found)
+    return said
