@@ -30,6 +30,7 @@ from rankme.models import (
     TrialOutput,
 )
 from rankme.protocols.exchange.payload_hashes import canonical
+from rankme.protocols.exchange.words import with_words
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ class Sent(NamedTuple):
     payload: dict[str, Any]
     payload_sha256: str
     chain_sha256: str
+    words: list[dict[str, Any]] | None
 
 
 class Sitting(NamedTuple):
@@ -138,7 +140,7 @@ class Record:
             for row in Submission.objects.order_by("id").values_list(
                 *("id", "key", "assignment_id", "trial_id", "trial__batch_id", "trial__as_check"),
                 *("screen", "revision", "late", "surplus"),
-                *("payload", "payload_sha256", "chain_sha256"),
+                *("payload", "payload_sha256", "chain_sha256", "own_words__words"),
             )
         ]
         sittings = Assignment.objects.order_by("id").values_list(
@@ -207,7 +209,10 @@ def rows_written() -> int:
 
 
 def every_acknowledged_key_is_stored_once(record: Record, history: Iterable[Acknowledged]) -> None:
-    stored = {sent.key: sent.payload_sha256 for sent in record.sent}
+    stored = {
+        sent.key: hashlib.sha256(canonical(with_words(sent.payload, sent.words or []))).hexdigest()
+        for sent in record.sent
+    }
     assert len(stored) == len(record.sent)
     lost = [seen for seen in history if stored.get(seen.key) != seen.payload_sha256]
     assert not lost, f"acknowledged, but not stored as sent: {lost[:5]} and others ({len(lost)})"

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rankme.exporting.spans import FORMS
 from rankme.exporting.texts import SHAPES
 from rankme.queries.judgement_table import screen_name
+from rankme.queries.watching.own_words import text_with_words, words_of
 
 from .view import PageQuery
 
@@ -33,7 +34,7 @@ class JudgementSerializer(serializers.Serializer[Any]):
     system = serializers.SerializerMethodField(help_text="Its name; a code for some roles.")
     criterion = serializers.CharField(source="criterion.name")
     value = serializers.FloatField(allow_null=True)
-    text = serializers.CharField()
+    text = serializers.SerializerMethodField()
     cannot_judge = serializers.CharField(
         allow_null=True,
         help_text="Why the rater could not judge: a reason's name or an empty text; else null.",
@@ -49,6 +50,10 @@ class JudgementSerializer(serializers.Serializer[Any]):
     )
     revision = serializers.IntegerField(source="submission.revision")
     received_at = serializers.DateTimeField(source="submission.received_at")
+
+    def get_text(self, judgement: Any) -> str:
+        words, name = words_of(judgement.submission), judgement.criterion.name
+        return text_with_words(judgement.text, words, name, judgement.position)
 
     def get_system(self, judgement: Any) -> str | None:
         output = judgement.output

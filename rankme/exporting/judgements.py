@@ -14,8 +14,9 @@ from .files import CSV, JSON_LINES, ExportedFile
 
 ASSIGNMENTS_AT_ONCE = 200
 
-# One line for each submission as it was sent, whether it counts or not, with its judgements. The
-# database writes the JSON: Django would make an object of each judgement first.
+# One line for each submission as it was sent, whether it counts or not, with its judgements.
+# `words` are those in whose place the payload has a digest, as long as they are kept. The database
+# writes the JSON: Django would make an object of each judgement first.
 RAW = f"""
     SELECT json_build_object(
         'key', s.key, 'screen', concat_ws('.', s.assignment_id, s.trial_id, s.screen, s.revision),
@@ -24,6 +25,7 @@ RAW = f"""
         'counted', {COUNTED},
         'late', s.late, 'surplus', s.surplus, 'excluded', e.id IS NOT NULL, 'flags', s.flags,
         'received_at', s.received_at, 'payload', s.payload, 'payload_sha256', s.payload_sha256,
+        'words', w.words,
         'chain_sha256', s.chain_sha256, 'judgements', (
             SELECT json_agg(json_build_object(
                 'criterion', c.name, 'system', sy.name, 'position', j.position,
@@ -39,6 +41,7 @@ RAW = f"""
     JOIN rankme_participant p ON p.id = a.participant_id
     JOIN rankme_trial t ON t.id = s.trial_id
     JOIN rankme_item i ON i.id = t.item_id
+    LEFT JOIN rankme_submissionwords w ON w.submission_id = s.id
     LEFT JOIN rankme_raterexclusion e
         ON e.participant_id = p.id AND e.withdrawn_at IS NULL
     WHERE s.assignment_id = ANY(%s)

@@ -9,6 +9,7 @@ from django.db.models import Model
 
 from rankme.models import PanelPayment, Participant, Report, Submission
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.watching.own_words import payload_as_sent
 
 FORMAT = 1
 # Only for the site's own use, and no fact about the rater.
@@ -41,16 +42,14 @@ def own_data(rater: Participant) -> dict[str, Any]:
             | {
                 "batch": each.batch.number + 1,
                 "screens": [
-                    _fields(
-                        sent, "screen", "revision", "late", "surplus", "flags", "received_at",
-                        "payload",
-                    )
+                    _fields(sent, "screen", "revision", "late", "surplus", "flags", "received_at")
+                    | {"payload": payload_as_sent(sent)}
                     | _trace(sent)
                     for sent in each.submissions.all()
                 ],
             }
             for each in rater.assignments.select_related("batch").prefetch_related(
-                "submissions__trace"
+                "submissions__own_words", "submissions__trace"
             )
         ],
         "unreadable_answers": _rows(rater.quarantined.all(), "body", "received_at"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from rankme.models import Campaign
 from rankme.protocols.files import stored_definition
 from rankme.queries.counting import ANALYSED
 from rankme.queries.sql import rows_of
+from rankme.queries.watching.own_words import text_with_words
 
 from .files import CSV, JSON_LINES, ZIP, ExportedFile
 
@@ -42,7 +44,8 @@ FORMS = {
 }
 # The newest last.
 MARKED = f"""
-    SELECT p.label, sy.name, i.key, o.text, i.input, i.factors->>'document', j.text, scored.value
+    SELECT p.label, sy.name, i.key, o.text, i.input, i.factors->>'document', j.text, scored.value,
+        j.position, w.words
     FROM rankme_submission s
     JOIN rankme_assignment a ON a.id = s.assignment_id
     JOIN rankme_participant p ON p.id = a.participant_id
@@ -50,6 +53,7 @@ MARKED = f"""
     JOIN rankme_output o ON o.id = j.output_id
     JOIN rankme_system sy ON sy.id = o.system_id
     JOIN rankme_item i ON i.id = o.item_id
+    LEFT JOIN rankme_submissionwords w ON w.submission_id = s.id
     LEFT JOIN rankme_judgement scored ON scored.submission_id = s.id
         AND scored.output_id = j.output_id AND scored.criterion_id = %s
     WHERE a.campaign_id = %s AND j.criterion_id = %s AND ({ANALYSED})
@@ -68,12 +72,13 @@ def span_table(campaign: Campaign, criterion: str) -> SpanTable:
         return SpanTable(())
     ids = dict(campaign.criteria.values_list("name", "id"))
     rows = rows_of(MARKED, [ids.get(f"{criterion}_score"), campaign.pk, ids[criterion]])
-    found = {each.key: each for each in map(_marked, rows)}
+    found = {each.key: each for each in (_marked(row, criterion) for row in rows)}
     return SpanTable(tuple(found.values()), "judgements")
 
 
-def _marked(row: tuple[Any, ...]) -> MarkedOutput:
-    rater, system, item, output, source, document, kept, score = row
+def _marked(row: tuple[Any, ...], criterion: str) -> MarkedOutput:
+    rater, system, item, output, source, document, kept, score, position, words = row
+    kept = text_with_words(kept, json.loads(words or "[]"), criterion, position)
     return replace(
         read_cell(kept),
         rater=rater,

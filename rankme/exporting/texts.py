@@ -46,13 +46,21 @@ SHAPES: dict[str, tuple[Sequence[str], Cells]] = {
 }
 
 
+# Personal texts are kept apart from the judgements.
 TEXTS = f"""
-    SELECT i.key, i.input, c.name, j.text, p.label, e.id IS NOT NULL,
-        COALESCE(i.factors ->> 'shown_as', '')
+    SELECT i.key, i.input, c.name, COALESCE(NULLIF(j.text, ''), btrim(own.text)), p.label,
+        e.id IS NOT NULL, COALESCE(i.factors ->> 'shown_as', '')
     {ANSWERS}
+    LEFT JOIN LATERAL (
+        SELECT word ->> 'text' AS text
+        FROM rankme_submissionwords kept, jsonb_array_elements(kept.words) AS word
+        WHERE kept.submission_id = s.id AND word ->> 'criterion' = c.name
+            AND (word ->> 'place')::int IS NOT DISTINCT FROM j.position
+    ) AS own ON TRUE
     LEFT JOIN rankme_raterexclusion e
         ON e.participant_id = p.id AND e.withdrawn_at IS NULL
-    WHERE a.campaign_id = %s AND c.name = ANY(%s) AND j.text <> '' AND ({COUNTED})
+    WHERE a.campaign_id = %s AND c.name = ANY(%s)
+        AND COALESCE(NULLIF(j.text, ''), own.text, '') <> '' AND ({COUNTED})
         AND e.by_rater IS NOT TRUE
     ORDER BY i.position, j.id"""
 

@@ -25,7 +25,14 @@ from .campaigns import (
 )
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
-from .judgements import Judgement, QuarantinedPayload, RaterExclusion, ScreenTrace, Submission
+from .judgements import (
+    Judgement,
+    QuarantinedPayload,
+    RaterExclusion,
+    ScreenTrace,
+    Submission,
+    SubmissionWords,
+)
 from .limits import RateBucket
 from .looks import Look, LookRequest
 from .materials import Item, MaterialImport, MediaFile, Output, System
@@ -119,6 +126,7 @@ __all__ = [
     "SiteProcess",
     "Slot",
     "Submission",
+    "SubmissionWords",
     "System",
     "SystemCode",
     "SystemUpload",

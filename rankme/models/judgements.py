@@ -53,12 +53,40 @@ class Submission(Record):
         return f"{self.trial}, screen {self.screen}, revision {self.revision}"
 
 
+class SubmissionWords(Record):
+    """What a rater wrote on a screen: comments, and texts where the campaign calls them personal.
+
+    Their digest, keyed with `salt`, is in the payload of the submission, which the record's hashes
+    are of. A trigger refuses every change but to erase both, once the rater's identity is erased.
+    """
+
+    changeable = ("salt", "words")
+
+    submission = models.OneToOneField(
+        Submission, models.PROTECT, primary_key=True, related_name="own_words"
+    )
+    salt = models.CharField(max_length=64, blank=True)
+    words = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="words_and_their_salt_go_together",
+                condition=Q(salt="", words=[]) | ~Q(salt="") & ~Q(words=[]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"words of {self.submission_id}"
+
+
 class Judgement(Record):
     """One value in a submission. A trigger refuses UPDATE and DELETE.
 
     `output` is empty where a question is about the item alone; `value` is empty for plain text. A
     rater who cannot judge gives neither: `cannot_judge` is the name of the reason, or "" where the
-    campaign asks for none, and null for every judgement with a value or a text.
+    campaign asks for none, and null for every judgement with a value or a text. `text` has nothing
+    that is in the submission's `SubmissionWords`.
     """
 
     submission = models.ForeignKey(

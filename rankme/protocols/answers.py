@@ -45,6 +45,7 @@ def read_answers(
     item_input: str,
     item_reference: str = "",
     factors: Mapping[str, Any] | None = None,
+    without_words: bool = False,
 ) -> list[Reading]:
     """Check a screen's answers; raise `InvalidAnswer` with every problem and its place.
 
@@ -53,6 +54,8 @@ def read_answers(
     answers : a list of `{"criterion", "place", "value", "time_ms"}` as the browser sends it
     outputs : how many outputs the trial shows
     texts : these outputs, in the order of the screen, where an instrument reads them
+    without_words : the answers are of a payload whose personal texts are kept apart from it: an
+        answer without its value is an empty text
     """
     if not isinstance(answers, list):
         raise InvalidAnswer([Problem("answers", "must be a list")])
@@ -73,6 +76,8 @@ def read_answers(
             subject = Subject(item_input, item_reference, factors or {}, time_ms, output)
             if "cannot_judge" in answer:
                 readings.append(_declined(answer, criterion, position, time_ms))
+            elif without_words and "value" not in answer and name in definition.personal_texts:
+                readings.append(Reading(name, position, None, "", time_ms))
             else:
                 value, found = _judged(answer, criterion, position, subject)
                 together.setdefault(name, []).append(value)

@@ -34,6 +34,10 @@ TooFast = Annotated[
     Literal["flag", "end"],
     Labels(flag=_("Mark them"), end=_("End the rater's part, and give the batch to somebody else")),
 ]
+TextsAre = Annotated[
+    Literal["result", "personal"],
+    Labels(result=_("The result of the study"), personal=_("Personal")),
+]
 
 TITLES = {outcome.value: title for outcome, title in OUTCOME_TITLES.items()}
 
@@ -214,6 +218,16 @@ class Crowd(Part):
             "only), time away from the page, and how pointer and keys moved. They are evidence "
             "for your eyes, never a verdict. Raters read about it before they agree; it is erased "
             "with their identities."
+        ),
+    )
+
+    texts_are: TextsAre = Field(
+        "result",
+        title=_("Texts that raters write as answers"),
+        description=_(
+            "Personal texts are erased with the raters' identities, as comments always are; the "
+            "result of the study is kept and can be published. Raters read it before they agree; "
+            "afterwards you cannot change it."
         ),
     )
 

@@ -330,6 +330,18 @@ class Definition(Part):
                 kinds[f"{criterion.name}_{suffix}"] = kind
         return kinds
 
+    @property
+    def asks_for_texts(self) -> bool:
+        """Whether raters write texts as answers."""
+        return "text" in self.kinds.values()
+
+    @cached_property
+    def personal_texts(self) -> frozenset[str]:
+        """The criteria whose answers are erased with their raters' identities."""
+        if self.crowd.texts_are == "result":
+            return frozenset()
+        return frozenset(name for name, kind in self.kinds.items() if kind == "text")
+
     @cached_property
     def lower_is_better(self) -> set[str]:
         """The criteria of whose numbers the smallest is the best."""

@@ -18,6 +18,7 @@ from analysis.checks.measures import CheckAnswer, measures_of
 from rankme.errors import InvalidAnswer
 from rankme.models import Assignment, Campaign, CheckTrial, QuizAttempt, Submission, TrialOutput
 from rankme.protocols.definition import Definition
+from rankme.protocols.exchange.words import DIGEST
 
 from .definitions import frozen_definition
 from .rater_measures import agreements, impossible_times, same_answer_shares
@@ -196,7 +197,13 @@ def _answers(submission: Submission, criterion: str, definition: Definition) -> 
         planned = {place.position: place.output.text for place in submission.trial.places.all()}
         texts = [planned[place] for place in places]
     try:
-        readings = material.read(definition, submission.screen, payload.get("answers"), texts=texts)
+        readings = material.read(
+            definition,
+            submission.screen,
+            payload.get("answers"),
+            texts=texts,
+            without_words=DIGEST in payload,
+        )
     except InvalidAnswer:  # accepted by an earlier release
         return Sent()
     found = Sent()

@@ -31,6 +31,7 @@ from rankme.protocols.files import stored_definition
 
 from .check_answers import AnsweredCheck, answers_of
 from .counting import with_counting
+from .watching.own_words import comment_of, fill_in_words
 
 # More raters than these are read in the export.
 MOST_SUBMISSIONS = 1_000
@@ -208,7 +209,7 @@ def _submissions_about(item: Item) -> QuerySet[Any]:
     return (
         with_counting(found)
         .annotate(is_excluded=Exists(excluded))
-        .select_related("assignment__participant", "trial")
+        .select_related("assignment__participant", "trial", "own_words")
         .prefetch_related(Prefetch("judgements", queryset=judgements), "trial__places")
         .order_by("assignment_id", "trial_id", "screen")
     )
@@ -223,6 +224,7 @@ def _by_output(
         shown = [place.output_id for place in sent.trial.places.all()]
         only = shown[0] if len(shown) == 1 else None
         met = set()
+        fill_in_words(sent, sent.judgements.all())
         for judgement in sent.judgements.all():
             output = judgement.output_id or only
             line = lines.setdefault((output, sent.assignment_id), _line(sent))
@@ -232,7 +234,7 @@ def _by_output(
         for output in met:
             line = lines[output, sent.assignment_id]
             line.seconds += seconds_of(sent) or 0.0
-            if comment := str(sent.payload.get("comment") or ""):
+            if comment := comment_of(sent):
                 line.comments.append(comment)
     by_output: dict[int | None, list[RaterAnswers]] = defaultdict(list)
     for (output, _sitting), line in lines.items():

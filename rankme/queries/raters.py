@@ -19,6 +19,7 @@ from .documents import screens_of_batch
 from .progress import RECENT
 from .sql import rows_of
 from .watching.alarms import ToldAlarm, alarms_by_rater
+from .watching.own_words import comment_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -251,9 +252,11 @@ def sittings_of(participant: Participant) -> list[Lease]:
 
 def comments_of(participant: Participant, at_most: int = 200) -> list[tuple[Submission, str]]:
     """The rater's comments on screens."""
+    commented = Q(own_words__words__contains=[{"at": ["comment"]}])
+    inside = Q(payload__has_key="comment") & ~Q(payload__comment="")
     written = (
-        Submission.objects.filter(assignment__participant=participant, payload__has_key="comment")
-        .exclude(payload__comment="")
-        .select_related("trial__item")[:at_most]
+        Submission.objects.filter(commented | inside, assignment__participant=participant)
+        .select_related("trial__item", "own_words")
+        .order_by("pk")[:at_most]
     )
-    return [(found, str(found.payload["comment"])) for found in written]
+    return [(found, comment_of(found)) for found in written]

@@ -30,11 +30,18 @@ class TrialMaterial:
         return [self.own_texts[place] for place in order]
 
     def read(
-        self, definition: Definition, screen: int, answers: object, *, texts: Sequence[str] = ()
+        self,
+        definition: Definition,
+        screen: int,
+        answers: object,
+        *,
+        texts: Sequence[str] = (),
+        without_words: bool = False,
     ) -> list[Reading]:
         """The checked answers to one screen; raises `InvalidAnswer` with every problem.
 
         `texts` are the outputs as the rater sees them, for instruments that read them.
+        `without_words` says that the answers are of a payload with a digest in the place of words.
         """
         return read_answers(
             definition,
@@ -45,6 +52,7 @@ class TrialMaterial:
             item_input=self.item_input,
             item_reference=self.item_reference,
             factors=self.factors,
+            without_words=without_words,
         )
 
 

@@ -13,9 +13,17 @@ from typing import Any
 from django.db.models import Prefetch
 
 from rankme.errors import InvalidAnswer
-from rankme.models import Assignment, Campaign, Judgement, Submission, TrialOutput
+from rankme.models import (
+    Assignment,
+    Campaign,
+    Judgement,
+    Submission,
+    SubmissionWords,
+    TrialOutput,
+)
 from rankme.protocols.answers import Reading
 from rankme.protocols.exchange.payload_hashes import canonical, chained
+from rankme.protocols.exchange.words import DIGEST, words_digest
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
 from rankme.queries.trial_material import material_of
 
@@ -84,7 +92,7 @@ def _submissions(campaign: Campaign) -> Iterator[Submission]:
     outputs = TrialOutput.objects.select_related("output").order_by("position")
     return (
         Submission.objects.filter(assignment__campaign=campaign)
-        .select_related("trial__item", "trial__as_check")
+        .select_related("trial__item", "trial__as_check", "own_words")
         .prefetch_related(
             Prefetch("judgements", queryset=judgements),
             Prefetch("trial__places", queryset=outputs),
@@ -117,6 +125,7 @@ class _Sitting:
         for submission in submissions:
             place = f"submission {submission.key} (sitting {self.assignment.pk})"
             problem = self._chain_problem(submission) or self._address_problem(submission)
+            problem = problem or self._words_problem(submission)
             problem = problem or self._value_problem(submission)
             if problem:
                 raise Fault(place, problem)
@@ -170,6 +179,18 @@ class _Sitting:
             return "it is stored somewhere other than where its payload says."
         return ""
 
+    def _words_problem(self, submission: Submission) -> str:
+        """Words are those that were sent, or erased with their rater's identity."""
+        digest = submission.payload.get(DIGEST) if IMPORTED not in submission.payload else None
+        kept: SubmissionWords | None = getattr(submission, "own_words", None)
+        if digest is None or kept is None:
+            return "" if digest is kept else "its payload and its words do not belong together."
+        if kept.words:
+            is_same = words_digest(kept.words, kept.salt) == digest
+            return "" if is_same else "its words do not match the digest in its payload."
+        is_erased = self.assignment.participant.erased_at is not None
+        return "" if is_erased else "its words are missing, but its rater was not erased."
+
     def _value_problem(self, submission: Submission) -> str:
         """Read the answers again and compare them with the judgements."""
         stored = sorted(
@@ -216,6 +237,7 @@ class _Sitting:
             submission.screen,
             payload.get("answers"),
             texts=[texts[output] for output in outputs],
+            without_words=DIGEST in payload,
         )
         return sorted(_as_stored(reading, outputs) for reading in readings)
 

@@ -30,7 +30,7 @@ def rated_campaign() -> Campaign:
     held = claim(make_rater(campaign, "w2"))
     first = answer(held)
     answer(held, value=70, replaces=str(first.key))
-    answer(held, value=30)
+    answer(held, value=30, comment="The first is better.")
     answer(held, trial=1, times={"spent_ms": 1e17, "blurred_ms": -0.0})
     return campaign
 

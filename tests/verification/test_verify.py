@@ -52,6 +52,27 @@ TAMPERING = {
         ],
         "the judgement on “quality” differs from the payload",
     ),
+    "a comment is changed": (
+        [
+            "UPDATE rankme_submissionwords SET words = jsonb_set(words, '{0,text}', '\"other\"')",
+        ],
+        "its words do not match the digest in its payload",
+    ),
+    "a comment is erased, and its rater is not": (
+        ["UPDATE rankme_submissionwords SET words = '[]', salt = ''"],
+        "its words are missing, but its rater was not erased",
+    ),
+    "a comment is deleted": (
+        ["DELETE FROM rankme_submissionwords"],
+        "its payload and its words do not belong together",
+    ),
+    "a comment is made up": (
+        [
+            "INSERT INTO rankme_submissionwords (submission_id, salt, words) SELECT max(id),"
+            " 'aa', '[1]' FROM rankme_submission",
+        ],
+        "its payload and its words do not belong together",
+    ),
     "a payload is changed": (
         [
             "UPDATE rankme_submission SET payload = jsonb_set(payload, '{answers,0,value}', '1')"

@@ -48,19 +48,23 @@ def checked_change(campaign: Campaign, definition: Definition) -> Definition:
     if definition_to_document(definition) == campaign.definition:
         raise RefusedAction(_("This is the same as the current definition: nothing would change."))
     refuse_without_code(definition)
-    _refuse_to_keep_more(campaign, before, definition)
+    _refuse_broken_terms(campaign, before, definition)
     if campaign.invitations.exclude(name="").exists():
         refuse_broken_promise(definition.texts.promises)
     return definition
 
 
-def _refuse_to_keep_more(campaign: Campaign, before: Definition, definition: Definition) -> None:
+def _refuse_broken_terms(campaign: Campaign, before: Definition, definition: Definition) -> None:
     """Keep what raters were told before they agreed (those before 2.0.0 were told nothing)."""
     days = before.crowd.keep_identities_days
     told = campaign.participants.filter(consent_version__isnull=False)
     if definition.crowd.traces and not before.crowd.traces and told.exists():
         raise RefusedAction(
             _("Raters agreed before they read about traces. You can only switch traces off.")
+        )
+    if definition.crowd.texts_are != before.crowd.texts_are and told.exists():
+        raise RefusedAction(
+            _("Raters agreed to what happens with texts that they write. This cannot change.")
         )
     if definition.crowd.keep_identities_days > days and told.exists():
         raise RefusedAction(

@@ -1,7 +1,7 @@
 """Forget who raters are: at their wish, at the owner's, or when the time for it has come.
 
-What they judged stays, under a label that leads to nobody. Texts within their judgements stay too,
-because the record's hashes are of them. People read this before they agree (decision 15).
+What they judged stays, under a label that leads to nobody. Texts as answers stay where the
+campaign calls them its result. People read this before they agree (decision 15).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from rankme.models import (
     Participant,
     QuarantinedPayload,
     ScreenTrace,
+    SubmissionWords,
 )
 from rankme.models.record import ERASED
 
@@ -48,6 +49,7 @@ class Erased:
     raters: int
     problem_reports: int
     unreadable_answers: int
+    screens_with_words: int
 
 
 @transaction.atomic
@@ -60,7 +62,7 @@ def erase_rater(participant: Participant, *, by: User | None) -> Erased:
     """
     locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     if locked.erased_at is not None:
-        return Erased(0, 0, 0)
+        return Erased(0, 0, 0, 0)
     if locked.state in (Participant.State.ARRIVED, Participant.State.WORKING):
         raise RefusedAction(_("This is not possible during the work. Finish it or withdraw first."))
     rater_alone = Participant.objects.filter(pk=locked.pk)
@@ -82,7 +84,7 @@ def erase_campaign(campaign: Campaign, *, by: User | None) -> Erased:
     """
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if campaign.identities_erased_at is not None:
-        return Erased(0, 0, 0)
+        return Erased(0, 0, 0, 0)
     if not campaign.is_over:
         raise RefusedAction(_("Close the campaign first: its raters are still known by name."))
     submissions = PanelSubmission.objects.filter(study__campaign=campaign)
@@ -137,11 +139,6 @@ def _erase(raters: QuerySet[Participant], submissions: QuerySet[PanelSubmission]
     complaints = Complaint.objects.filter(participant__in=numbers).exclude(text=ERASED)
     unreadable = QuarantinedPayload.objects.filter(participant__in=numbers).exclude(body=ERASED)
     ScreenTrace.objects.filter(submission__assignment__participant__in=numbers).delete()
-    erased = Erased(
-        raters=len(rows),
-        problem_reports=complaints.update(text=ERASED),
-        unreadable_answers=unreadable.update(body=ERASED, body_sha256=""),
-    )
     Participant.objects.filter(pk__in=numbers).update(
         external_id=_numbered("pk"),
         session_id="",
@@ -157,7 +154,14 @@ def _erase(raters: QuerySet[Participant], submissions: QuerySet[PanelSubmission]
         generation=F("generation") + 1,
         erased_at=Now(),
     )
-    return erased
+    # After the rater: the database lets go of nobody else's words.
+    worded = SubmissionWords.objects.filter(submission__assignment__participant__in=numbers)
+    return Erased(
+        raters=len(rows),
+        problem_reports=complaints.update(text=ERASED),
+        unreadable_answers=unreadable.update(body=ERASED, body_sha256=""),
+        screens_with_words=worded.exclude(salt="").update(salt="", words=[]),
+    )
 
 
 def _erase_links(links: QuerySet[Invitation]) -> None:
@@ -189,5 +193,6 @@ def _counts(erased: Erased) -> dict[str, int]:
         "raters": erased.raters,
         "problem_reports": erased.problem_reports,
         "unreadable_answers": erased.unreadable_answers,
+        "screens_with_words": erased.screens_with_words,
     }
     return {name: number for name, number in counts.items() if number}

@@ -27,6 +27,7 @@ from rankme.protocols.answers import Reading
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.exchange.payload_hashes import chained
 from rankme.protocols.exchange.sent_screen import SentScreen
+from rankme.protocols.exchange.words import KeptScreen, kept_screen, new_salt
 from rankme.queries.check_answers import may_try_again
 from rankme.queries.definitions import FrozenDefinition, frozen_definition
 from rankme.queries.sql import kept
@@ -107,15 +108,17 @@ def _decided_by_rules(participant: Participant, shown: ShownScreen, receipt: Rec
 
 def store_submission(participant: Participant, sent: SentScreen) -> tuple[ShownScreen, Receipt]:
     shown = shown_screen(participant, sent)
-    digest = hashlib.sha256(sent.payload).hexdigest()
     replayed = next((found for found in shown.earlier if found.key == sent.key), None)
     others = (found for found in shown.of_this_screen if found.key != sent.key)
     other_counts = any(not found.surplus for found in others)
     if replayed is not None:
-        receipt = replay(replayed, digest)
+        # A row without a salt has all that was sent in its payload.
+        salt = shown.salt_of_this_key
+        again = _kept_screen(shown, salt) if salt else KeptScreen(sent.payload)
+        receipt = replay(replayed, again.digest)
         return shown, replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     refuse_by_rules(shown)
-    submission = store_screen(shown, digest)
+    submission = store_screen(shown, _kept_screen(shown, new_salt()))
     if sent.trace is not None and shown.definition.crowd.traces:
         traced = {"submission": submission.pk, "summary": json.dumps(sent.trace)}
         with kept(STORE_TRACE, traced):
@@ -134,6 +137,10 @@ def store_submission(participant: Participant, sent: SentScreen) -> tuple[ShownS
         ends_the_work=_ends_the_work(submission, shown.definition.crowd, participant),
     )
     return shown, receipt
+
+
+def _kept_screen(shown: ShownScreen, salt: str) -> KeptScreen:
+    return kept_screen(shown.sent.document, shown.definition.personal_texts, salt)
 
 
 def _ends_the_work(submission: Submission, crowd: Crowd, participant: Participant) -> bool:
@@ -170,8 +177,8 @@ def replay(found: Submission, digest: str) -> Receipt:
     return Receipt(found.key, found.revision, found.late, found.surplus, is_new=False)
 
 
-# A submission with its judgements, of which a check has none: what was answered to it is in the
-# payload alone. The same statement for every screen, so that checks take no less time.
+# A submission with its words and its judgements, of which a check has none: what was answered to it
+# is in the payload alone. The same statement for every screen, so that checks take no less time.
 STORE = """
     WITH stored AS (
         INSERT INTO rankme_submission (key, assignment_id, version, trial_id, screen, revision,
@@ -179,6 +186,9 @@ STORE = """
         VALUES (%(key)s, %(assignment)s, %(version)s, %(trial)s, %(screen)s, %(revision)s,
             %(late)s, %(surplus)s, %(payload)s, %(digest)s, %(chain)s, %(flags)s)
         RETURNING id
+    ), worded AS (
+        INSERT INTO rankme_submissionwords (submission_id, salt, words)
+        SELECT id, %(salt)s::text, %(words)s::jsonb FROM stored WHERE %(salt)s::text <> ''
     ), judged AS (
         INSERT INTO rankme_judgement (submission_id, criterion_id, output_id, position, value,
             text, time_ms, cannot_judge)
@@ -195,10 +205,10 @@ STORE_TRACE = """
 """
 
 
-def store_screen(shown: ShownScreen, digest: str) -> Submission:
-    """Store the screen and its judgements, in one statement."""
-    submission = _submission(shown, digest)
-    readings = [] if shown.material.is_check else shown.readings
+def store_screen(shown: ShownScreen, screen: KeptScreen) -> Submission:
+    """Store the screen, its words and its judgements, in one statement."""
+    submission = _submission(shown, screen.digest)
+    readings = [] if shown.material.is_check else _readings_to_keep(shown, screen)
     judged = judgements_in(submission, readings, shown.frozen, shown.outputs)
     values: dict[str, Any] = {
         "key": submission.key,
@@ -209,8 +219,10 @@ def store_screen(shown: ShownScreen, digest: str) -> Submission:
         "revision": submission.revision,
         "late": submission.late,
         "surplus": submission.surplus,
-        "payload": shown.sent.payload.decode(),
-        "digest": digest,
+        "payload": screen.payload.decode(),
+        "digest": submission.payload_sha256,
+        "salt": screen.salt,
+        "words": json.dumps(screen.words),
         "chain": submission.chain_sha256,
         "flags": json.dumps(submission.flags),
         "criteria": [judgement.criterion_id for judgement in judged],
@@ -224,6 +236,16 @@ def store_screen(shown: ShownScreen, digest: str) -> Submission:
     with kept(STORE, values) as cursor:
         (submission.pk,) = cursor.fetchone()
     return submission
+
+
+def _readings_to_keep(shown: ShownScreen, screen: KeptScreen) -> list[Reading]:
+    """The readings without the words that are kept apart, as `verify` will read them again."""
+    if all(word["at"] == ["comment"] for word in screen.words):
+        return shown.readings
+    answers = json.loads(screen.payload)["answers"]
+    return shown.material.read(
+        shown.definition, shown.sent.screen, answers, texts=shown.texts(), without_words=True
+    )
 
 
 def _submission(shown: ShownScreen, digest: str) -> Submission:

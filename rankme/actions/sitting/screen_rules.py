@@ -12,7 +12,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from rankme.errors import InvalidAnswer, Problem, TooManySubmissions
-from rankme.models import Judgement, MediaFile, Output
+from rankme.models import MediaFile, Output, Submission, SubmissionWords
+from rankme.protocols.answers import Reading
 from rankme.protocols.instruments.spans import is_open
 from rankme.protocols.option_order import option_orders, order_problems
 from rankme.protocols.playing import PlayableFile, unplayed
@@ -173,14 +174,26 @@ def repeated_texts(shown: ShownScreen) -> Iterator[Problem]:
     for reading in shown.readings:
         if reading.criterion not in unique or reading.cannot_judge is not None:
             continue
-        same = Judgement.objects.filter(
-            submission__assignment__participant=shown.assignment.participant_id,
-            criterion_id=shown.frozen.criteria[reading.criterion],
-            text__iexact=reading.text,
-        )
-        if same.exclude(submission__trial=shown.trial).exists():
+        if _has_written(shown, reading):
             message = "You have written this text before. Please write a new one."
             yield Problem(reading.criterion, message)
+
+
+def _has_written(shown: ShownScreen, reading: Reading) -> bool:
+    """Whether this rater gave the same text for another trial."""
+    mine = Submission.objects.filter(
+        assignment__participant=shown.assignment.participant_id
+    ).exclude(trial=shown.trial_id)
+    if reading.criterion not in shown.definition.personal_texts:
+        return mine.filter(
+            judgements__criterion=shown.frozen.criteria[reading.criterion],
+            judgements__text__iexact=reading.text,
+        ).exists()
+    kept = SubmissionWords.objects.filter(submission__in=mine).values_list("words", flat=True)
+    written = (
+        word for words in kept for word in words if word.get("criterion") == reading.criterion
+    )
+    return any(str(word["text"]).strip().lower() == reading.text.lower() for word in written)
 
 
 def not_played(shown: ShownScreen) -> Iterator[Problem]:

@@ -54,6 +54,9 @@ SHOWN = f"""
         checked.shown AS check_shown,
         ARRAY(SELECT output_id FROM rankme_trialoutput
               WHERE trial_id = trial.id ORDER BY position) AS output_ids,
+        (SELECT words.salt FROM rankme_submissionwords words
+            JOIN rankme_submission sent ON sent.id = words.submission_id
+            WHERE sent.key = %(key)s) AS salt_of_this_key,
         (SELECT jsonb_agg(to_jsonb(found) ORDER BY found.id) FROM (
             SELECT {EARLIER} FROM rankme_submission WHERE key = %(key)s
             UNION
@@ -91,6 +94,7 @@ class ShownScreen:
     output_ids: list[int]  # in the order of the plan; a check has none
     earlier: list[Submission]
     is_second_browser: bool
+    salt_of_this_key: str | None  # of a submission with this key, if it has words
     readings: list[Reading] = field(default_factory=list)  # filled when the answers are checked
 
     @cached_property
@@ -175,6 +179,7 @@ def shown_screen(participant: Participant, sent: SentScreen) -> ShownScreen:
         row.output_ids,
         [_submission(found) for found in json.loads(row.earlier or "[]")],
         participant.is_second_browser,
+        row.salt_of_this_key,
     )
 
 

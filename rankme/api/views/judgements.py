@@ -72,7 +72,7 @@ def judgements_of(campaign: Campaign) -> QuerySet[Judgement]:
     submissions = (
         with_counting(Submission.objects.defer("payload"))
         .annotate(is_excluded=Exists(excluded))
-        .select_related("assignment__participant", "trial__item")
+        .select_related("assignment__participant", "trial__item", "own_words")
     )
     return (
         Judgement.objects.filter(submission__assignment__campaign=campaign)

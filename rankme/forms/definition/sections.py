@@ -122,6 +122,7 @@ QUIET = {
     "Crowd.keep_identities_days",
     "Crowd.keep_judgements_years",
     "Crowd.traces",
+    "Crowd.texts_are",
     *(f"CompletionCodes.{outcome}" for outcome in Outcome if outcome != Outcome.COMPLETED),
     "PracticeTrial.context",
     "PracticeTrial.reference",

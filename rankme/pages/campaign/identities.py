@@ -25,8 +25,10 @@ def identities(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("rankme:campaign-identities", campaign.code)
     raters = campaign.participants.filter(erased_at=None)
     submissions = PanelSubmission.objects.filter(study__campaign=campaign)
+    definition = frozen_definition(campaign).definition
     context = {
-        "crowd": frozen_definition(campaign).definition.crowd,
+        "crowd": definition.crowd,
+        "definition": definition,
         "known": raters.count(),
         "erased": campaign.participants.exclude(erased_at=None).count(),
         "named": campaign.invitations.exclude(name="").count(),

@@ -16,6 +16,7 @@ from rankme.errors import RefusedAction
 from rankme.exporting.own_data import name_of, own_data, reports_with
 from rankme.models import Campaign, Participant, Submission
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.watching.own_words import WORDS_INSIDE
 
 from . import rater_identity
 from .rater_pages import in_the_campaigns_language, rater_page, step_of, unstored
@@ -92,6 +93,7 @@ def _facts(request: HttpRequest, rater: Participant) -> dict[str, object]:
     screens = Submission.objects.filter(assignment__participant=rater)
     return {
         "name": name_of(rater),
+        "has_words_inside": screens.extra(where=[WORDS_INSIDE]).exists(),
         "screens": screens.values("assignment", "trial", "screen").distinct().count(),
         "own_answers": len(rater.entry_answers) + len(rater.end_answers),
         "reported": rater.complaints.count(),

@@ -33,16 +33,19 @@ COMPARED_RATERS = 40
 # An archive has no times, and its order is that of a file.
 OF_ARCHIVES = ("same",)
 
-# Alike if every value, text and refusal to judge is, at the same place of the screen.
+# Alike if every value, text and refusal to judge is, at the same place of the screen. Texts that
+# are kept apart from it are never alike: then the digest of the screen's words is in their place.
 SCREENS = f"""
     SELECT rater.id, sent.trial_id, sent.screen, sent.seconds, sent.is_impossible, (
         SELECT md5(string_agg(concat_ws(' ', j.criterion_id, COALESCE(j.position, -1),
-            COALESCE(j.value::text, btrim(lower(j.text))), COALESCE('cannot ' || j.cannot_judge, '')
-            ), chr(10) ORDER BY j.criterion_id, j.position))
+            COALESCE(j.value::text, CASE WHEN j.text = '' AND j.cannot_judge IS NULL
+                THEN sent.words ELSE btrim(lower(j.text)) END),
+            COALESCE('cannot ' || j.cannot_judge, '')), chr(10)
+            ORDER BY j.criterion_id, j.position))
         FROM rankme_judgement j
         WHERE j.submission_id = sent.id AND j.criterion_id <> ALL(%(timed)s))
     FROM unnest(%(raters)s::bigint[]) AS rater (id), LATERAL (
-        SELECT s.id, s.trial_id, s.screen,
+        SELECT s.id, s.trial_id, s.screen, s.payload ->> 'words' AS words,
             CASE WHEN jsonb_typeof(s.payload #> '{{times,spent_ms}}') = 'number'
                 THEN (s.payload #>> '{{times,spent_ms}}')::float / 1000 END AS seconds,
             EXISTS (SELECT FROM rankme_submission earlier

@@ -20,6 +20,7 @@ from rankme.queries.counting import NEWEST
 from rankme.queries.item_answers import Said, said_of, seconds_of
 from rankme.queries.reading import seconds_by_trial
 from rankme.queries.sql import rows_of
+from rankme.queries.watching.own_words import comment_of, fill_in_words
 
 from .alarms import SAMPLED_SCREENS
 
@@ -64,7 +65,7 @@ class StripScreen:
 
     @property
     def comment(self) -> str:
-        return str(self.submission.payload.get("comment") or "")
+        return comment_of(self.submission)
 
 
 def scale_of(criterion: CriterionSpec) -> Scale:
@@ -104,7 +105,9 @@ def answered_by(rater: Participant) -> QuerySet[Submission]:
     checks = CheckTrial.objects.filter(trial=OuterRef("trial"))
     found = Submission.objects.filter(assignment__participant=rater, surplus=False)
     return (
-        found.filter(~Exists(newer), ~Exists(checks)).select_related("trial__item").order_by("pk")
+        found.filter(~Exists(newer), ~Exists(checks))
+        .select_related("trial__item", "own_words")
+        .order_by("pk")
     )
 
 
@@ -122,6 +125,7 @@ def strip_of(
     screens: list[StripScreen] = []
     last: Mapping[int, Any] = {}
     for number, sent in enumerate(found, first):
+        fill_in_words(sent, judgements[sent.pk])
         answers = tuple(_answer(each, scales, definition) for each in judgements[sent.pk])
         screens.append(
             StripScreen(

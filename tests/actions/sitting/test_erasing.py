@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -15,6 +16,7 @@ from rankme.actions.sitting import erasing, judgements, participation
 from rankme.actions.sitting.withdrawing import withdraw
 from rankme.errors import RefusedAction
 from rankme.models import (
+    Assignment,
     AuditEvent,
     Campaign,
     Complaint,
@@ -24,15 +26,19 @@ from rankme.models import (
     PanelSubmission,
     Participant,
     QuarantinedPayload,
+    Submission,
+    SubmissionWords,
 )
 from rankme.models.record import ERASED
 from rankme.panel_calls.prolific import SubmissionThere
+from rankme.protocols.definition import Definition
+from rankme.verification import verify_campaign
 from rankme.worker import tasks
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.pages.world import published_run
 from tests.panels.loop import study_row
 from tests.searching import places_of_all
-from tests.sittings import claim, complaint_of, sit
+from tests.sittings import answer, claim, complaint_of, finish
 
 pytestmark = [
     pytest.mark.django_db,
@@ -49,13 +55,40 @@ PERSONAL = {
     "reported problem": "The text is cut off.",
     "unreadable answer": "unreadable Eulenspiegel",
     "name": "Anneliese Albrechtsberger",
+    "comment on a page": "my flat in Waldemarstrasse is cold",
+    "note of a mark": "my grandmother spelt it so",
+    "personal text": "Ottokar writes this himself",
 }
+
+
+def wordy_definition(**crowd: Any) -> Definition:
+    """Marks with notes, and texts that are personal."""
+    spans = {"name": "errors", "question": "?", "instrument": "spans", "required": False}
+    text = {"name": "why", "question": "?", "instrument": "text", "required": False}
+    return slider_definition(
+        raters_per_trial=2,
+        criteria=[spans | {"options": {"notes": True}}, text],
+        screens=[{"name": "rate", "show": ["outputs"], "ask": ["errors", "why"], "comment": True}],
+        crowd={"texts_are": "personal"} | crowd,
+    )
+
+
+def words_in(held: Assignment, trial: int) -> list[dict[str, Any]]:
+    mark = {"id": 7, "start": 0, "end": 4, "text": "Text", "note": PERSONAL["note of a mark"]}
+    marked = {"marks": [mark], "events": [{"do": "add", "at": 5, **mark}]}
+    return [
+        {"criterion": "errors", "place": 0, "value": marked, "time_ms": 1.0},
+        {"criterion": "why", "place": 0, "value": PERSONAL["personal text"], "time_ms": 1.0},
+    ]
+
+
+UNMARKED = [{"criterion": "errors", "place": 0, "value": {"marks": []}, "time_ms": 1.0}]
 
 
 @pytest.fixture(scope="module")
 def made_once(rows_of_the_module: None) -> Campaign:
     """Two raters about whom there is everything; tests roll back what they do to it."""
-    campaign = make_campaign(slider_definition(raters_per_trial=2), items=2, systems=2)
+    campaign = make_campaign(wordy_definition(), items=2, systems=2)
     sent = participation.enter(
         campaign,
         panel="prolific",
@@ -68,7 +101,10 @@ def made_once(rows_of_the_module: None) -> Campaign:
     for rater in (sent, invited):
         participation.give_consent(rater)
         participation.mark_instructed(rater)
-    held = sit(sent)
+    held = claim(sent)
+    for trial in range(len(held.presentation)):
+        answer(held, trial, answers=words_in(held, trial), comment=PERSONAL["comment on a page"])
+    finish(held)
     complaint_of(held)
     participation.leave_comment(sent, PERSONAL["comment"])
     judgements.quarantine(sent, PERSONAL["unreadable answer"], reason="version 9")
@@ -76,7 +112,10 @@ def made_once(rows_of_the_module: None) -> Campaign:
         entry_answers={"age": PERSONAL["entry answer"]},
         end_answers={"job": PERSONAL["end answer"]},
     )
-    sit(invited)
+    other = claim(invited)
+    for trial in range(len(other.presentation)):
+        answer(other, trial, answers=UNMARKED)
+    finish(other)
     sent.refresh_from_db()
     study = study_row(campaign, state="COMPLETED", external_id="there", places_cost=400)
     submission = PanelSubmission.objects.create(
@@ -167,6 +206,30 @@ def test_judgements_and_what_counts_stay_after_an_erasure(campaign, sent):
     assert list(Judgement.objects.order_by("pk").values_list("value", "text")) == values
 
 
+def test_words_on_screens_are_erased_with_their_rater_and_the_record_holds(campaign, sent):
+    """`verify` demands all words of raters who are known, and none of those who are erased."""
+    other = campaign.participants.get(panel="invitation")
+    answer(claim(make_rater(campaign, "w3")), comment="I stay.", answers=UNMARKED)
+    chains = list(Submission.objects.order_by("pk").values_list("payload", "chain_sha256"))
+    erasing.erase_rater(sent, by=None)
+    assert verify_campaign(campaign).fault == ""
+    assert list(Submission.objects.order_by("pk").values_list("payload", "chain_sha256")) == chains
+    kept = SubmissionWords.objects.exclude(words=[])
+    assert [each.words for each in kept] == [[{"at": ["comment"], "text": "I stay."}]]
+    # Words that are missing without an erasure of their rater show.
+    Participant.objects.filter(pk__in=[sent.pk, other.pk]).update(erased_at=None)
+    assert "its words are missing, but its rater was not erased" in verify_campaign(campaign).fault
+
+
+def test_what_becomes_of_texts_cannot_change_once_raters_agreed(campaign):
+    changed = wordy_definition(texts_are="result")
+    act = {"reason": "Other.", "by": campaign.owner, "base": campaign.version}
+    with pytest.raises(RefusedAction, match="what happens with texts"):
+        changes.change_campaign(campaign, changed, **act)
+    campaign.participants.update(consent_version=None)
+    changes.change_campaign(campaign, changed, **act)
+
+
 def test_the_history_says_who_erased_what_once(campaign, sent):
     erasing.erase_rater(sent, by=campaign.owner)
     erasing.erase_rater(sent, by=campaign.owner)
@@ -177,6 +240,7 @@ def test_the_history_says_who_erased_what_once(campaign, sent):
         "raters": 1,
         "problem_reports": 1,
         "unreadable_answers": 1,
+        "screens_with_words": sent.assignments.get().submissions.count(),
     }
 
 
@@ -293,7 +357,7 @@ def test_what_raters_were_told_can_only_be_shortened(campaign):
     def keep(days: int) -> None:
         changes.change_campaign(
             Campaign.objects.get(pk=campaign.pk),
-            slider_definition(raters_per_trial=2, crowd={"keep_identities_days": days}),
+            wordy_definition(keep_identities_days=days),
             reason="Sooner.",
             by=campaign.owner,
             base=Campaign.objects.get(pk=campaign.pk).version,
@@ -323,6 +387,9 @@ def test_an_open_campaign_is_not_erased_as_a_whole(campaign):
     "statement",
     [
         "UPDATE rankme_complaint SET text = 'All is well.'",
+        "UPDATE rankme_submissionwords SET salt = '', words = '[]'",  # of nobody who is erased
+        "UPDATE rankme_submissionwords SET words = words || words",
+        "DELETE FROM rankme_submissionwords",
         "UPDATE rankme_quarantinedpayload SET body = 'other'",
         "UPDATE rankme_quarantinedpayload SET body = '[erased]'",
         "UPDATE rankme_quarantinedpayload SET body = '[erased]', body_sha256 = '', reason = 'x'",

@@ -8,6 +8,7 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Judgement, Output, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.screens import ScreenSpec
+from rankme.queries.watching.own_words import comment_of
 from tests.browser.access import assert_accessible
 from tests.browser.rating import (
     FACTS,
@@ -275,7 +276,7 @@ def test_a_screen_may_ask_for_a_comment(page: Page):
     answer_with_mouse(page)
     next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
-    assert Submission.objects.get().payload["comment"] == "Two words are doubled."
+    assert comment_of(Submission.objects.get()) == "Two words are doubled."
 
 
 def test_the_page_holds_raters_back_where_the_campaign_says_so(page: Page):
