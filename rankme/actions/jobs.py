@@ -44,6 +44,7 @@ from rankme.models import (
     MetricComputation,
     PlanExtension,
     ReportFiles,
+    UploadCheck,
 )
 from rankme.models.jobs import Job
 from rankme.models.leases import SECONDS_BETWEEN_HEARTBEATS, JobLease, leased
@@ -62,6 +63,7 @@ TASKS: dict[type[Job], str] = {
     MetricComputation: "rankme.tasks.compute_metrics",
     PlanExtension: "rankme.tasks.extend_plan",
     LookRequest: "rankme.tasks.take_look",
+    UploadCheck: "rankme.tasks.check_upload",
 }
 # A database in trouble gets this long to recover before anybody tries the job again.
 REST_AFTER_TROUBLE_SECONDS = 3.0

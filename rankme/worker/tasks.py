@@ -17,6 +17,7 @@ from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
 from rankme.actions.runs import analysis_runs, looks, report_files, run_chunks
+from rankme.actions.shared_task import checks
 from rankme.actions.sitting import assignments, credits, erasing
 from rankme.actions.webhooks import delivering, events
 from rankme.management import made_up
@@ -34,6 +35,11 @@ def worker_name() -> str:
 @shared_task(name="rankme.tasks.execute_import")
 def execute_import(import_id: int) -> None:
     import_jobs.execute_import(import_id, worker_name())
+
+
+@shared_task(name="rankme.tasks.check_upload")
+def check_upload(check_id: int) -> None:
+    checks.execute(check_id, worker_name())
 
 
 @shared_task(name="rankme.tasks.execute_run")

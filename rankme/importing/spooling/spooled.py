@@ -37,6 +37,12 @@ class Spooled:
         """All outputs in the order of the files."""
         return read_outputs(self._database)
 
+    def output_lines(self) -> Iterator[tuple[str, int]]:
+        """The line of its file that each output is from, by the key of its item."""
+        yield from self._database.execute(
+            "SELECT item.key, output.line FROM output JOIN item ON item.id = output.item"
+        )
+
     def judgements(self) -> Iterator[JudgementRow]:
         """All judgements, screen by screen."""
         return read_judgements(self._database)

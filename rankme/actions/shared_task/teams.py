@@ -1,0 +1,288 @@
+"""Teams of a shared task: registered, decided about, with members who come by secret links."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import unicodedata
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from rankme.errors import RefusedAction
+from rankme.models import SharedTask, Team, TeamInvitation, TeamMember, TeamSystem
+
+from .events import note
+from .rules import rules_as_refusals
+from .tasks import locked, refuse_if_sealed
+
+MOST_TEAMS, MOST_MEMBERS, MOST_SYSTEMS, MOST_INVITATIONS = 500, 50, 50, 500
+OWN_NAMES = ("hosts", "rehearsal")
+LATEX = re.compile(r"[\\{}$#%^~&_]")
+Kind, State = Team.Kind, Team.State
+Registration = SharedTask.Registration
+
+
+def problem_with_name(name: str) -> str:
+    """Say why a publication name cannot be printed by every LaTeX, or return an empty text."""
+    if found := LATEX.search(name):
+        return _("“%(sign)s” means something in LaTeX. Write the name without it.") % {
+            "sign": found[0]
+        }
+    for sign in name:
+        if not sign.isascii() and not unicodedata.name(sign, "").startswith("LATIN "):
+            return _("“%(sign)s” cannot be printed by every LaTeX. Use Latin letters.") % {
+                "sign": sign
+            }
+    return "" if name.isprintable() else _("Write the name without control characters.")
+
+
+@transaction.atomic
+def register_team(
+    task: SharedTask,
+    *,
+    name: str,
+    publication_name: str,
+    captain: str,
+    email: str = "",
+    institution: str = "",
+    accepts_terms: bool = False,
+    invitation: str = "",
+) -> tuple[TeamMember, str]:
+    """Register a team; returns its captain with the secret of the link, which is shown once.
+
+    A team that waits for approval uploads at once, so that it need not come twice.
+
+    Parameters
+    ----------
+    invitation : the secret of a link from the hosts, with which a team takes part without approval
+    """
+    task = locked(task)
+    invited = _open_invitation(task, invitation) if invitation else None
+    _refuse_registration(task, invited, accepts_terms=accepts_terms)
+    if problem := problem_with_name(publication_name):
+        raise RefusedAction(problem)
+    if name.casefold() in OWN_NAMES:
+        raise RefusedAction(_("This short name is kept for the hosts. Choose another one."))
+    is_in = invited is not None or task.registration == Registration.OPEN
+    with rules_as_refusals():
+        team = task.teams.create(
+            name=name,
+            publication_name=publication_name,
+            institution=institution,
+            state=State.APPROVED if is_in else State.WAITING,
+            accepted_terms_at=Now() if task.terms else None,
+        )
+    if invited is not None:
+        TeamInvitation.objects.filter(pk=invited.pk).update(team=team)
+    member, secret = _new_member(team, captain, email, is_captain=True)
+    note(task, gettext_noop("team registered"), by=member, name=name)
+    return member, secret
+
+
+def _refuse_registration(
+    task: SharedTask, invited: TeamInvitation | None, *, accepts_terms: bool
+) -> None:
+    refuse_if_sealed(task)
+    if not SharedTask.objects.filter(pk=task.pk, closes_at__gt=Now()).exists():
+        raise RefusedAction(_("The task is closed, so no team can register any more."))
+    if task.registration == Registration.CLOSED and invited is None:
+        raise RefusedAction(_("Only invited teams take part. Ask the hosts for a link."))
+    if task.terms and not accepts_terms:
+        raise RefusedAction(_("Accept the terms of the task to take part."))
+    if task.teams.count() >= MOST_TEAMS:
+        raise RefusedAction(_("The task has as many teams as it can have. Write to the hosts."))
+
+
+@transaction.atomic
+def open_own_team(task: SharedTask, kind: str, *, by: User) -> tuple[TeamMember, str]:
+    """Give a host a link into the team for baselines or for rehearsals, made when first needed.
+
+    The rehearsal team appears in no list, count, table or file.
+    """
+    task = locked(task)
+    name = "Hosts" if kind == Kind.HOSTS else "Rehearsal"
+    team = task.teams.filter(kind=kind).first()
+    if team is None:
+        with rules_as_refusals():
+            team = task.teams.create(
+                kind=kind, name=name, publication_name=name, state=State.APPROVED
+            )
+    return replace_captain(team, name=by.get_username(), by=by)
+
+
+@transaction.atomic
+def decide(team: Team, *, approve: bool, by: User) -> Team:
+    """Approve a team or refuse it; a decision can be changed until the seal."""
+    refuse_if_sealed(locked(team.task))
+    state = State.APPROVED if approve else State.REFUSED
+    deciding = Team.objects.filter(
+        pk=team.pk, kind=Kind.TEAM, state__in=[State.WAITING, State.APPROVED, State.REFUSED]
+    )
+    if not deciding.exclude(state=state).update(state=state, decided_at=Now()):
+        raise RefusedAction(_("There is nothing to decide about this team."))
+    verb = gettext_noop("team approved") if approve else gettext_noop("team refused")
+    note(team.task, verb, by=by, name=team.name)
+    team.refresh_from_db()
+    return team
+
+
+@transaction.atomic
+def withdraw_team(team: Team, *, by: User | TeamMember) -> Team:
+    """End a team's part, and withdraw all that it has uploaded. It cannot be undone."""
+    task = locked(team.task)
+    if task.unsealed_at is not None:
+        raise RefusedAction(_("The names are known: nothing can be withdrawn any more."))
+    _refuse_if_no_captain(by, team)
+    if (
+        not Team.objects.filter(pk=team.pk)
+        .exclude(state=State.WITHDRAWN)
+        .update(state=State.WITHDRAWN, decided_at=Now())
+    ):
+        raise RefusedAction(_("This team has withdrawn already."))
+    with rules_as_refusals():
+        team.uploads.filter(withdrawn_at=None).update(withdrawn_at=Now())
+    note(task, gettext_noop("team withdrawn"), by=by, name=team.name)
+    team.refresh_from_db()
+    return team
+
+
+@transaction.atomic
+def change_team(
+    team: Team, *, publication_name: str, institution: str, citation: str, by: TeamMember
+) -> Team:
+    """Change how the paper names and cites the team; its short name stays."""
+    refuse_if_sealed(locked(team.task))
+    _refuse_if_no_captain(by, team)
+    if problem := problem_with_name(publication_name):
+        raise RefusedAction(problem)
+    team.publication_name, team.institution = publication_name, institution
+    team.citation = citation
+    team.save(update_fields=["publication_name", "institution", "citation"])
+    note(team.task, gettext_noop("team changed its facts"), by=by)
+    return team
+
+
+# --- Members ---------------------------------------------------------------------------------
+
+
+def member_of(secret: str) -> TeamMember:
+    """Find who comes with a link or a token."""
+    rows = TeamMember.objects.select_related("team__task")
+    found = rows.filter(hash=hashed(secret), removed_at=None).first()
+    if found is None:
+        raise RefusedAction(
+            _("This link does not work. Copy the whole link, or ask your captain for a new one.")
+        )
+    return found
+
+
+@transaction.atomic
+def add_member(team: Team, *, name: str, email: str = "", by: TeamMember) -> tuple[TeamMember, str]:
+    """Make a link for one more person; its secret is shown once."""
+    _lock_team(team)
+    _refuse_if_no_captain(by, team)
+    if team.members.filter(removed_at=None).count() >= MOST_MEMBERS:
+        raise RefusedAction(_("Your team has many members. Remove one of them first."))
+    member, secret = _new_member(team, name, email)
+    note(team.task, gettext_noop("team member added"), by=by, added=member.pk)
+    return member, secret
+
+
+@transaction.atomic
+def remove_member(member: TeamMember, *, by: TeamMember) -> None:
+    """End a member's link; what the member uploaded stays."""
+    _refuse_if_no_captain(by, member.team)
+    if member.is_captain:
+        raise RefusedAction(_("A team needs a captain. The hosts can name another one."))
+    if TeamMember.objects.filter(pk=member.pk, removed_at=None).update(removed_at=Now()):
+        note(member.team.task, gettext_noop("team member removed"), by=by, removed=member.pk)
+
+
+@transaction.atomic
+def replace_captain(team: Team, *, name: str, email: str = "", by: User) -> tuple[TeamMember, str]:
+    """Make a host's new link for a team whose captain is gone; the old link ends."""
+    _lock_team(team)
+    team.members.filter(is_captain=True, removed_at=None).update(removed_at=Now())
+    with rules_as_refusals():
+        member, secret = _new_member(team, name, email, is_captain=True)
+    note(team.task, gettext_noop("new captain"), by=by, name=team.name, captain=member.pk)
+    return member, secret
+
+
+def _new_member(
+    team: Team, name: str, email: str, *, is_captain: bool = False
+) -> tuple[TeamMember, str]:
+    secret = secrets.token_urlsafe(32)
+    member = team.members.create(name=name, email=email, hash=hashed(secret), is_captain=is_captain)
+    return member, secret
+
+
+def _lock_team(team: Team) -> None:
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
+def _refuse_if_no_captain(by: User | TeamMember, team: Team) -> None:
+    if isinstance(by, TeamMember) and (not by.is_captain or by.team_id != team.pk):
+        raise RefusedAction(_("Only the captain of the team can do this."))
+
+
+# --- Invitations -----------------------------------------------------------------------------
+
+
+@transaction.atomic
+def invite_team(task: SharedTask, *, note_text: str = "", by: User) -> tuple[TeamInvitation, str]:
+    """Make a link with which one team registers; its secret is shown once."""
+    task = locked(task)
+    refuse_if_sealed(task)
+    if task.team_invitations.count() >= MOST_INVITATIONS:
+        raise RefusedAction(_("There are many invitations. Use the open ones."))
+    secret = secrets.token_urlsafe(32)
+    made = task.team_invitations.create(hash=hashed(secret), note=note_text)
+    note(task, gettext_noop("team invited"), by=by, invitation=made.pk)
+    return made, secret
+
+
+@transaction.atomic
+def revoke_team_invitation(invitation: TeamInvitation, *, by: User) -> None:
+    unused = TeamInvitation.objects.filter(pk=invitation.pk, team=None, revoked_at=None)
+    if unused.update(revoked_at=Now()):
+        verb = gettext_noop("team invitation revoked")
+        note(invitation.task, verb, by=by, invitation=invitation.pk)
+
+
+def _open_invitation(task: SharedTask, secret: str) -> TeamInvitation:
+    found = task.team_invitations.filter(hash=hashed(secret)).first()
+    if found is None or found.revoked_at is not None:
+        raise RefusedAction(_("This invitation does not work. Ask the hosts for another link."))
+    if found.team_id is not None:
+        raise RefusedAction(_("A team has used this invitation. Ask the hosts for another link."))
+    return found
+
+
+# --- Systems ---------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def announce_system(
+    team: Team, *, name: str, description: str = "", is_constrained: bool = True, by: TeamMember
+) -> TeamSystem:
+    """Name a system before its outputs come; until the term, that reserves a place."""
+    _lock_team(team)
+    refuse_if_sealed(team.task)
+    if team.systems.count() >= MOST_SYSTEMS:
+        raise RefusedAction(_("Your team has many systems. Use one of them."))
+    with rules_as_refusals():
+        system = team.systems.create(
+            name=name, description=description, is_constrained=is_constrained
+        )
+    note(team.task, gettext_noop("system announced"), by=by, system=system.pk)
+    return system
+
+
+def hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
