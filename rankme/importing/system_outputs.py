@@ -10,9 +10,11 @@ from xml.etree import ElementTree as Xml
 from rankme.importing.fence import read_in_child
 from rankme.importing.limits import LIMITS
 from rankme.importing.problems import FileProblem, ImportRefused
-from rankme.importing.uploads import read_material
+from rankme.importing.sources import Progress
+from rankme.importing.uploads import Material, read_material
 
 TABLES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".ods", ".parquet", ".arrow")
+MOST_LISTED = 200
 ONE_SYSTEM = "The file has outputs of several systems. Upload one system at a time."
 
 
@@ -24,7 +26,9 @@ class Outputs:
     label: str
 
 
-def read_system_outputs(file: Outputs, keys: Sequence[str]) -> list[str]:
+def read_system_outputs(
+    file: Outputs, keys: Sequence[str], progress: Progress | None = None
+) -> list[str]:
     """Return one text for each item, in the order of `keys`.
 
     Line n of plain text, and the n-th `seg` of XML, belong to the n-th item; a table names items.
@@ -35,26 +39,40 @@ def read_system_outputs(file: Outputs, keys: Sequence[str]) -> list[str]:
     """
     ending = Path(file.label).suffix.lower()
     if ending in TABLES:
-        return _of_table(file, keys)
+        return _of_table(file, keys, progress)
     reads = _of_xml if ending == ".xml" else _of_lines
-    texts = read_in_child(lambda progress: reads(file), LIMITS, label=file.label)
+    texts = read_in_child(lambda told: reads(file), LIMITS, progress, label=file.label)
     if len(texts) != len(keys):
         message = f"The file has {len(texts)} outputs, but the track has {len(keys)} items."
-        raise _refusal(message, file)
+        # The first line that is missing, or has no item.
+        line = min(len(texts), len(keys)) + 1 if reads is _of_lines else None
+        raise ImportRefused([FileProblem(message, file.label, line)])
     return texts
 
 
-def _of_table(file: Outputs, keys: Sequence[str]) -> list[str]:
-    with read_material({file.label: file.path}) as material:
-        if len(material.preview.systems) > 1:
-            raise _refusal(ONE_SYSTEM, file)
+def _of_table(file: Outputs, keys: Sequence[str], progress: Progress | None) -> list[str]:
+    with read_material({file.label: file.path}, progress=progress) as material:
+        problems = _refusal(ONE_SYSTEM, file).problems if _is_of_several(material) else ()
         texts = {row.item_key: row.text for row in material.outputs()}
+        lines = dict(material.output_lines())
+    known = set(keys)
+    unknown = sorted((key for key in texts if key not in known), key=lambda key: lines[key])
     missing = [key for key in keys if key not in texts]
-    unknown = sorted(texts.keys() - set(keys))
-    for named, what in ((missing, "has no output for"), (unknown, "has an output for the unknown")):
-        if named:
-            raise _refusal(f"The file {what} item {named[0]} ({len(named)} in all).", file)
+    listed = [
+        FileProblem(f'The track has no item "{key}".', file.label, lines[key], "item")
+        for key in unknown[:MOST_LISTED]
+    ]
+    listed += [
+        FileProblem(f'The file has no output for item "{key}".', file.label)
+        for key in missing[:MOST_LISTED]
+    ]
+    if problems or listed:
+        raise ImportRefused([*problems, *listed], len(problems) + len(unknown) + len(missing))
     return [texts[key] for key in keys]
+
+
+def _is_of_several(material: Material) -> bool:
+    return len(material.preview.systems) > 1
 
 
 def _of_lines(file: Outputs) -> list[str]:

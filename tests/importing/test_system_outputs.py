@@ -37,8 +37,8 @@ def test_formats_give_the_same_texts(tmp_path, label: str, content: str):
         ("a.xml", XML.replace("</hyp>", "</hyp><hyp/>"), "several systems"),
         ("a.xml", "<dataset>", "damaged"),
         ("a.xml", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "entities"),
-        ("a.csv", "item,system,output\na,Owls,One\n", "no output for item b"),
-        ("a.csv", "item,system,output\na,O,1\nb,O,2\nc,O,3\n", "unknown item c"),
+        ("a.csv", "item,system,output\na,Owls,One\n", 'no output for item "b"'),
+        ("a.csv", "item,system,output\na,O,1\nb,O,2\nc,O,3\n", 'no item "c"'),
         ("a.csv", "item,system,output\na,O,1\nb,P,2\n", "several systems|output for"),
     ],
 )

@@ -97,7 +97,7 @@ def _refuse_size(file: File[Any]) -> None:
     if file.size > LARGEST_FILE:
         largest = LARGEST_FILE // 1024**2
         raise RefusedAction(
-            _("The file is larger than %(largest)s MB. Compress it with gzip.")
+            _("The file is larger than %(largest)s MB. Send the outputs alone.")
             % {"largest": largest}
         )
 
