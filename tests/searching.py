@@ -44,7 +44,7 @@ def everything(storage: Path) -> Iterator[tuple[str, bytes]]:
     """Each table as a dump has it, each file with what is packed in it, each key of the broker."""
     yield from tables()
     for file in sorted(each for each in storage.rglob("*") if each.is_file()):
-        yield from _unpacked(str(file.relative_to(storage)), file.read_bytes())
+        yield from unpacked(str(file.relative_to(storage)), file.read_bytes())
     yield from _broker()
 
 
@@ -61,12 +61,12 @@ def tables() -> Iterator[tuple[str, bytes]]:
             yield name, b"\n".join([content, *map(gzip.decompress, packed)])
 
 
-def _unpacked(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+def unpacked(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
     yield name, content
     if zipfile.is_zipfile(io.BytesIO(content)):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for member in archive.namelist():
-                yield from _unpacked(f"{name}/{member}", archive.read(member))
+                yield from unpacked(f"{name}/{member}", archive.read(member))
     if content[:2] == b"\x1f\x8b":
         yield f"{name} unpacked", gzip.decompress(content)
 

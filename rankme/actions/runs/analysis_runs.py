@@ -59,7 +59,11 @@ from .run_chunks import (
 )
 from .run_exclusions import exclusions, with_and_without_the_rule, without_withdrawn
 from .run_metrics import compared_of, keep_compared
-from .run_options import checked_options, default_options
+from .run_options import (
+    checked_options,
+    default_options,
+    refuse_options_after_the_names,
+)
 
 
 @transaction.atomic
@@ -68,6 +72,7 @@ def request_run(campaign: Campaign, options: Mapping[str, Any], *, by: User) -> 
     if not has_judgements(campaign):
         raise RefusedAction(_("There are no judgements to analyse yet."))
     whole = checked_options(campaign, default_options(campaign) | dict(options))
+    refuse_options_after_the_names(campaign, whole)
     run = AnalysisRun.objects.create(
         campaign=campaign,
         options=whole,

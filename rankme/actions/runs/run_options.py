@@ -6,17 +6,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from analysis.errors import OptionsError
 from analysis.plain import plain
 from analysis.report.options import ReportOptions
 from rankme.actions.campaign.campaigns import definition_of
-from rankme.errors import InvalidOptions, Problem
+from rankme.errors import InvalidOptions, Problem, RefusedAction
 from rankme.exporting.bundle import SITE_OPTIONS
 from rankme.models import Campaign
 from rankme.protocols.definition import FIXED_OPTIONS, Definition
 from rankme.protocols.documents import DOCUMENT
 from rankme.queries.judgement_table import factor_column
+from rankme.queries.shared_task.system_names import blind_runs, track_of
 from rankme.queries.watching.looks import looking_of
 
 from .run_metrics import metric_options, unknown_metrics
@@ -78,6 +80,30 @@ def checked_options(campaign: Campaign, options: Mapping[str, Any]) -> dict[str,
     # As pairs: the database forgets the order of a mapping's names.
     pairs: dict[str, Any] = plain(checked.as_pairs())
     return pairs | site
+
+
+def refuse_options_after_the_names(campaign: Campaign, checked: Mapping[str, Any]) -> None:
+    """Once the names of a shared task are known, a report is computed as it was blind, or as the
+    campaign says.
+
+    Raises
+    ------
+    RefusedAction : these options differ
+    """
+    track = track_of(campaign)
+    if track is None or track.task.unsealed_at is None:
+        return
+    blind = [run.options for run in blind_runs(campaign)]
+    allowed = blind or [checked_options(campaign, default_options(campaign))]
+    if checked not in allowed:
+        differing = [name for name in checked if checked[name] != allowed[0].get(name)]
+        raise RefusedAction(
+            _(
+                "The names of the systems are known, so the analysis can no longer change. Leave "
+                "these options as they were: %(options)s."
+            )
+            % {"options": ", ".join(sorted({*differing, *(allowed[0].keys() - checked.keys())}))}
+        )
 
 
 def _site_problems(campaign: Campaign, options: Mapping[str, Any]) -> Iterable[Problem]:

@@ -51,6 +51,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.check_answers import has_checks
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.item_answers import codes_of
+from rankme.queries.shared_task.system_names import names_of, public_names_of
 
 from .campaign_page import (
     FORM,
@@ -209,6 +210,7 @@ def result_context(run: AnalysisRun, *, is_public: bool = False) -> dict[str, An
         "measured": list(how_measured(run, _definition(run), tells_checks=tells_checks)),
         "earlier": list(earlier.tables(study_of(run.campaign, run))),
         "versions": _versions_of(run),
+        "system_names": (public_names_of if is_public else names_of)(run.campaign),
     } | _plan_context(run)
 
 

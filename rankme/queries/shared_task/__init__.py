@@ -1,0 +1,1 @@
+"""What shared tasks ask of the database."""

@@ -1,0 +1,133 @@
+"""While a task is sealed, no page and no file of its campaign leads to a name."""
+
+import io
+import logging
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions.campaign import campaigns
+from rankme.actions.shared_task.sealing import seal
+from rankme.api.urls import urlpatterns as api_urls
+from rankme.models import SystemUpload, Team
+from tests.campaigns import make_owner
+from tests.pages.world import MEMBERS, POLICY, World
+from tests.runs import rate
+from tests.searching import disguises, unpacked
+from tests.shared_tasks.tasks import close, make_task, make_team, submit
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+PEOPLE = ("olga", *MEMBERS.values(), "stan", "")  # owner, members, stranger; nobody
+NAMES = ("Wolpertinger", "Quagga")
+PAGES = [name for name, methods in POLICY.items() if "GET" in methods and "campaign" in name]
+PAGES += ["export-judgements", "preview", "report-public", "report-file", "report-public-metrics"]
+PAGES += ["analysis-runs", "analysis-run", "analysis-file", "analysis-metrics", "analysis-publish"]
+CALLS = [each for each in api_urls if "code" in each.pattern.converters]
+
+
+@pytest.fixture(scope="module")
+def world(rows_of_the_module) -> World:
+    """A sealed task whose campaign was rated and analysed, with one of everything."""
+    task = make_task(owner=make_owner())
+    for name in NAMES:
+        submit(
+            make_team(
+                task,
+                name,
+                publication_name=f"{name}-of-Bavaria",
+                institution=f"University of {name}shire",
+                citation=f"cite-{name}-2026",
+            )
+        )
+    close(task)
+    seal(task, by=task.owner)
+    # Their texts have their names, so that the record of who said what could be checked; raters
+    # see texts, so here they are as anonymous as in a real task.
+    campaign = task.tracks.get().campaign
+    for output in [o for system in campaign.systems.all() for o in system.outputs.all()]:
+        output.text = f"A text {output.item.position}, {output.system.name}."
+        output.save()
+    campaigns.launch_campaign(campaign, by=task.owner)
+    campaign.refresh_from_db()
+    found = World(rate(campaign, raters=1))
+    assert found.parts
+    return found
+
+
+@pytest.fixture
+def secrets(world: World) -> dict[str, bytes]:
+    """Every name, and what somebody could compute of it or of a file, by what it is."""
+    texts = [name for team in Team.objects.all() for name in (team.name, team.institution)]
+    texts += [each.stored for each in SystemUpload.objects.all()]
+    found = {
+        f"{text}: {kind}": needle for text in texts for kind, needle in disguises(text).items()
+    }
+    for each in SystemUpload.objects.all():
+        found[f"file of {each.system.name}"] = each.sha256.encode()
+    return found
+
+
+def leaks(what: str, answer: Any, secrets: dict[str, bytes]) -> Iterator[str]:
+    content = b"".join(answer) if answer.streaming else answer.content
+    parts = [*unpacked(what, content), ("headers", str(answer.headers).encode())]
+    for place, part in parts:
+        lower = part.lower()
+        yield from (f"{what} ({place}): {kind}" for kind, text in secrets.items() if text in lower)
+
+
+def visitor(person: str) -> Client:
+    client = Client()
+    if person:
+        client.force_login(make_owner(person))
+    return client
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_no_page_leads_to_a_name(world, secrets, caplog, person):
+    client, found, opened = visitor(person), [], 0
+    with caplog.at_level(logging.DEBUG):
+        for name in PAGES:
+            answer = client.get(world.address(name))
+            opened += answer.status_code == 200
+            found += leaks(name, answer, secrets)
+    assert found == []
+    assert opened >= (40 if person == "olga" else 1)
+    logged = caplog.text.encode().lower()
+    assert [kind for kind, text in secrets.items() if text in logged] == []
+
+
+@pytest.mark.parametrize("person", ["olga", "mia", "analyst", ""])
+def test_no_answer_of_the_api_leads_to_a_name(world, secrets, person):
+    client, found, opened = visitor(person), [], 0
+    for route in CALLS:
+        parts = {each: world.parts.get(each, 1) for each in route.pattern.converters}
+        answer = client.get(reverse(str(route.name), kwargs=parts))
+        opened += answer.status_code == 200
+        found += leaks(str(route.name), answer, secrets)
+    assert found == []
+    assert opened >= (5 if person == "olga" else 0)
+
+
+def test_a_name_in_a_template_is_found(world, secrets, settings, tmp_path: Path):
+    """The control: without it, a search that sees nothing would pass as well."""
+    engine = settings.TEMPLATES[0]
+    base = Path(engine["DIRS"][0], "base.html").read_text()
+    (tmp_path / "base.html").write_text(base.replace("</body>", f"{NAMES[0]}</body>"))
+    settings.TEMPLATES = [engine | {"DIRS": [tmp_path, *engine["DIRS"]]}]
+    answer = visitor("olga").get(world.address("campaign"))
+    assert any(f"{NAMES[0]}: text" in found for found in leaks("campaign", answer, secrets))
+
+
+def test_the_hash_of_a_file_is_found_in_an_archive(secrets):
+    """The control for downloads: a hash in a packed member, as somebody would publish it."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sums.txt", SystemUpload.objects.first().sha256.upper())
+    answer = HttpResponse(packed.getvalue())
+    assert any("file of" in found for found in leaks("sums", answer, secrets))
