@@ -266,7 +266,8 @@ def public_definition(definition: Definition, *, is_over: bool) -> Definition:
     without: dict[str, Any] = {
         "crowd": Crowd(**crowd),
         "entry_questions": [
-            question.model_copy(update={"accept": []}) for question in definition.entry_questions
+            question.model_copy(update={"accept": [], "most": {}})
+            for question in definition.entry_questions
         ],
     }
     if not is_over:

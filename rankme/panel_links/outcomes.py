@@ -43,7 +43,13 @@ OUTCOME_TITLES: Mapping[Outcome, str] = {
 FINISHED = frozenset({Outcome.COMPLETED, Outcome.LATE})
 # The campaign's rules end these visits after the consent, so the rater's row says which it was.
 ENDED_BY_RULES = frozenset(
-    {Outcome.SCREENED_OUT, Outcome.FAILED_CHECKS, Outcome.FAILED_QUIZ, Outcome.TOO_FAST}
+    {
+        Outcome.SCREENED_OUT,
+        Outcome.FAILED_CHECKS,
+        Outcome.FAILED_QUIZ,
+        Outcome.QUOTA_FULL,
+        Outcome.TOO_FAST,
+    }
 )
 
 # Settings of earlier campaign files, and where they are now.

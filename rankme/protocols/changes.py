@@ -26,7 +26,7 @@ FREE = {
 WORDING = {
     "criteria": {"question", "low", "high"},
     "screens": {"title"},
-    "entry_questions": {"question", "required", "accept"},
+    "entry_questions": {"question", "required", "accept", "most"},
     "end_questions": {"question", "required"},
 }
 BLOCK_WORDING = {"title", "text"}
@@ -46,8 +46,8 @@ REASONS = {
         "cannot."
     ),
     "entry_questions": gettext_noop(
-        "Raters have answered these questions. Their wording and the answers that you accept can "
-        "change; their names, kinds and choices cannot."
+        "Raters have answered these questions. Their wording, the answers that you accept and "
+        "their limits can change; their names, kinds and choices cannot."
     ),
     "end_questions": gettext_noop(
         "Raters have answered these questions. Their wording can change; their names, kinds, "

@@ -87,12 +87,25 @@ class Question(Part):
 
 
 class EntryQuestion(Question):
-    """Asked before the work; an answer outside `accept` ends the visit as screened out."""
+    """Asked before the work; an answer outside `accept` ends the visit as screened out.
+
+    So does one that as many raters have given as `most` allows: those who work or have finished.
+    """
 
     accept: list[str] = Field(
         default_factory=list,
         title=_("Accepted answers"),
         description=_("Names of choices, one per line. Leave it empty to accept every answer."),
+    )
+
+    most: dict[str, Annotated[int, Field(ge=1, le=1_000_000)]] = Field(
+        default_factory=dict,
+        max_length=100,
+        title=_("Most raters with an answer"),
+        description=_(
+            "One per line, as name: number. Who gives this answer later is turned away as “no work "
+            "left”. Leave it empty for no limit."
+        ),
     )
 
     @model_validator(mode="after")
@@ -103,6 +116,14 @@ class EntryQuestion(Question):
             raise ValueError(
                 f"these accepted answers are not among the choices: {', '.join(sorted(unknown))}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def limited_answers_are_accepted(self) -> EntryQuestion:
+        possible = self.accept or self.known_answers or ()
+        if unknown := sorted(set(self.most) - set(possible)):
+            names = ", ".join(name[:60] for name in unknown[:10])
+            raise ValueError(f"these answers have a limit and are not accepted choices: {names}")
         return self
 
 

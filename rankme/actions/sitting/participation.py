@@ -25,6 +25,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.questions import asked_after
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.sql import columns_of, kept, objects_of
+from rankme.queries.watching.limited_places import limited_places
 from rankme.untrusted.clean_text import storable
 
 from .assignments import (
@@ -175,17 +176,32 @@ def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
     )
 
 
+def ended_by(participant: Participant, answers: dict[str, str]) -> Outcome | None:
+    """How these answers to the entry questions end the visit; None if it goes on."""
+    definition = frozen_definition(participant.campaign).definition
+    if not is_admitted(definition, answers):
+        return Outcome.SCREENED_OUT
+    full = any(place.is_full for place in limited_places(participant.campaign, answers))
+    return Outcome.QUOTA_FULL if full else None
+
+
 @transaction.atomic
 def answer_entry_questions(participant: Participant, answers: dict[str, str]) -> bool:
-    """Store the entry form; False when an answer ends the visit (screened out)."""
-    accepted = is_admitted(frozen_definition(participant.campaign).definition, answers)
-    ending = {} if accepted else _ended_by(Outcome.SCREENED_OUT, participant)
+    """Store the entry form; False when an answer ends the visit.
+
+    Where answers have limits, one rater of the campaign is let in at a time.
+    """
+    campaign = participant.campaign
+    if any(question.most for question in frozen_definition(campaign).definition.entry_questions):
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    outcome = ended_by(participant, answers)
+    ending = {} if outcome is None else _ended_by(outcome, participant)
     Participant.objects.filter(pk=participant.pk, entered_at=None).update(
         entry_answers=answers,
         entered_at=Now(),
         **({"state": Participant.State.WORKING} | ending),
     )
-    return accepted
+    return outcome is None
 
 
 def answer_end_questions(participant: Participant, answers: dict[str, str]) -> None:

@@ -92,6 +92,8 @@ def _sample(definition: Definition, balance: Mapping[str, Any]) -> Iterator[list
     for question in definition.entry_questions:
         if question.accept:
             yield [f"Entry question “{question.question}”", f"accepted: {listed(question.accept)}"]
+        for answer, most in question.most.items():
+            yield [f"Entry question “{question.question}”", f"at most {most} raters: {answer}"]
 
 
 def planned_raters(batches: int, definition: Definition) -> tuple[int, int]:

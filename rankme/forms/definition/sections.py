@@ -126,6 +126,7 @@ QUIET = {
     *(f"CompletionCodes.{outcome}" for outcome in Outcome if outcome != Outcome.COMPLETED),
     "PracticeTrial.context",
     "PracticeTrial.reference",
+    "EntryQuestion.most",
     "EntryQuestion.required",
     "EntryQuestion.show_if",
     "EndQuestion.required",

@@ -136,7 +136,7 @@ def _shape(annotation: Any, name: str) -> dict[str, Any]:
         return {"kind": "several", "part": arguments[0]}
     if origin is list and arguments[0] is str:
         return {"kind": "lines"}
-    if origin is dict and arguments in ((str, str), (str, float)):
+    if (origin is dict and arguments in ((str, str), (str, float))) or _counts(arguments):
         return {"kind": "pairs"}
     if _is_part(annotation):
         return {"kind": "group", "part": annotation, "nullable": nullable}
@@ -144,6 +144,11 @@ def _shape(annotation: Any, name: str) -> dict[str, Any]:
     if annotation is str:
         return {"kind": "long" if name in LONG_TEXTS else "text", "nullable": nullable}
     return {"kind": plain.get(annotation, "yaml"), "nullable": nullable}
+
+
+def _counts(arguments: tuple[Any, ...]) -> bool:
+    """Whether a mapping leads from names to whole numbers within bounds."""
+    return arguments[:1] == (str,) and get_args(arguments[1])[:1] == (int,)
 
 
 def _is_part(annotation: Any) -> bool:

@@ -59,6 +59,7 @@ from rankme.queries.watching.effect import (
     effect_of,
     has_more_screens,
 )
+from rankme.queries.watching.limited_places import limited_places
 from rankme.queries.watching.traces import evidence_about
 from rankme.untrusted.clean_text import storable
 
@@ -91,6 +92,7 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "systems": coverage.judged_by_system(campaign, in_codes=in_codes),
         "pairs": coverage.judged_by_pair(campaign, in_codes=in_codes),
         "raters": lines,
+        "limited": limited_places(campaign) if may(request, Permission.IDENTITIES) else [],
         "alarmed": sum(bool(line.alarms) for line in lines),
         "leases": open_leases(campaign),
         "complaints": complaints_of(campaign)[:MOST_COMPLAINTS],

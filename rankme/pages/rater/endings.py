@@ -20,6 +20,7 @@ OUTCOME_OF_REASON = {
     "device": Outcome.INCOMPATIBLE_DEVICE,
     "complete": Outcome.QUOTA_FULL,
     "closed": Outcome.QUOTA_FULL,
+    "group-full": Outcome.QUOTA_FULL,
     "timed-out": Outcome.TIMED_OUT,
     "screened-out": Outcome.SCREENED_OUT,
     "failed-checks": Outcome.FAILED_CHECKS,
@@ -28,11 +29,12 @@ OUTCOME_OF_REASON = {
 }
 # Pages that end a visit after the consent: without a code they say that there is none.
 ENDED_REASONS = (
-    "screened-out", "practice-failed", "failed-checks", "failed-quiz", "too-fast", "timed-out",
+    "screened-out", "group-full", "practice-failed", "failed-checks", "failed-quiz", "too-fast",
+    "timed-out",
 )  # fmt: skip
 REASON_OF_OUTCOME = {
     outcome: reason for reason, outcome in OUTCOME_OF_REASON.items() if outcome in ENDED_BY_RULES
-}
+}  # of those with one outcome the last: that of raters who have answered
 
 
 def ending(

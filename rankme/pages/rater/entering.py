@@ -231,9 +231,9 @@ def questions(request: HttpRequest, rater: Participant) -> HttpResponse:
         status = 422 if form.is_bound else 200
         context = {"campaign": rater.campaign, "definition": definition, "form": form}
         return render(request, "participant/arrival/questions.html", context, status=status)
-    if rater.is_second_browser and not participation.is_admitted(definition, form.answers()):
+    if rater.is_second_browser and (ended := participation.ended_by(rater, form.answers())):
         # Another browser does not end the visit of the rater whose id it brings.
-        return stop(request, rater.campaign, "screened-out", arrived_by=rater.panel)
+        return stop(request, rater.campaign, REASON_OF_OUTCOME[ended], arrived_by=rater.panel)
     participation.answer_entry_questions(rater, form.answers())
     rater.refresh_from_db()
     return turn_to(request, rater, step_of(rater, definition))

@@ -71,6 +71,22 @@ def test_screened_out_raters_get_their_code_and_pay(client):
     assert (rater.outcome, rater.completion_code) == ("screened_out", CODES["screened_out"])
 
 
+def test_raters_whose_answer_is_full_read_so_and_get_their_code():
+    limited = QUESTION | {"accept": [], "most": {"yes": 1}}
+    campaign = prolific(entry_questions=[limited])
+    first, second = Client(), Client()
+    for number, browser in enumerate((first, second)):
+        decide(browser, campaign, "agree", person=f"p{number}")
+    address = reverse("rankme:questions", args=[campaign.code])
+    assert "complete?cc" not in first.post(address, {"entry-native": "yes"}).content.decode()
+    page = second.post(address, {"entry-native": "yes"}, follow=True)
+    assert_ends_with(page, "quota_full")
+    assert "Enough people who answered as you did" in page.content.decode()
+    work_page(second, campaign)  # coming back changes nothing
+    rater = campaign.participants.get(external_id="p1")
+    assert (rater.outcome, rater.completion_code) == ("quota_full", CODES["quota_full"])
+
+
 @pytest.mark.parametrize("outcome", ["failed_checks", "too_fast"])
 def test_work_that_the_rules_end(client, outcome):
     campaign = prolific()
