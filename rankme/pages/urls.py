@@ -29,6 +29,7 @@ from .help import pages as help_pages
 from .panel import accounts, books, study
 from .previews import draft_preview, gallery, preview
 from .rater import entering, leaving, media, own_data, rater_calls, working
+from .shared_task import hosting, teaming
 
 app_name = "rankme"
 
@@ -38,6 +39,8 @@ MEMBER = CAMPAIGN + "members/<int:member>/"
 METRICS = CAMPAIGN + "metrics/"
 RATER = CAMPAIGN + "raters/<str:label>/"
 RUN = CAMPAIGN + "analysis/<int:run>/"
+TASK = "tasks/<slug:code>/"
+UPLOAD = "team/uploads/<int:number>/"
 WORK = "r/<slug:code>/"
 
 organiser_urls: list[URLPattern] = [
@@ -211,6 +214,25 @@ gallery_urls: list[URLPattern] = [
 
 doctor_urls: list[URLPattern] = [path("doctor/", doctor.examine_table, name="doctor")]
 
+task_urls: list[URLPattern] = [
+    path("tasks/", hosting.list_tasks, name="tasks"),
+    path("tasks/new/", hosting.new_task, name="task-new"),
+    path(TASK, hosting.show_task, name="task"),
+    path(TASK + "edit/", hosting.edit_task, name="task-edit"),
+    path(TASK + "tracks/", hosting.add_track, name="task-track"),
+    path(TASK + "teams/<int:team>/<slug:choice>/", hosting.decide, name="task-decide"),
+    path(TASK + "links/<slug:kind>/", hosting.make_link, name="task-link"),
+    path("calls/<slug:code>/", teaming.show_call, name="task-call"),
+    path("team/", teaming.show_team, name="team"),
+    path("team/enter/<str:secret>/", teaming.enter, name="team-enter"),
+    path("team/systems/", teaming.announce, name="team-system"),
+    path("team/members/", teaming.add_member, name="team-member"),
+    path("team/uploads/", teaming.upload, name="team-upload"),
+    path(UPLOAD + "role/", teaming.choose, name="team-role"),
+    path(UPLOAD + "receipt.json", teaming.show_receipt, name="team-receipt"),
+    path("team/tracks/<int:track>/sources.jsonl", teaming.sources, name="team-sources"),
+]
+
 # Raters' first: addresses are tried in turn, and theirs are asked for most.
 urlpatterns = [
     *participant_urls,
@@ -219,4 +241,5 @@ urlpatterns = [
     *help_urls,
     *gallery_urls,
     *doctor_urls,
+    *task_urls,
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import datetime as dates
+from datetime import datetime, timedelta
 
 from django import template
 from django.utils import timezone
@@ -10,6 +11,7 @@ from django.utils.dateformat import format as formatted
 
 register = template.Library()
 
+ANYWHERE_ON_EARTH = dates.timezone(timedelta(hours=-12))
 FORMATS = {
     "": "Y-m-d H:i T",
     "seconds": "Y-m-d H:i:s T",
@@ -22,3 +24,9 @@ FORMATS = {
 def moment(value: datetime | None, kind: str = "") -> str:
     """A time such as `2026-11-24 09:30 UTC`; nothing where there is none."""
     return formatted(timezone.localtime(value), FORMATS[kind]) if value else ""
+
+
+@register.filter
+def aoe(value: datetime | None) -> str:
+    """The same moment “anywhere on Earth”, where deadlines of the field end (UTC−12)."""
+    return f"{value.astimezone(ANYWHERE_ON_EARTH):%Y-%m-%d %H:%M} AoE" if value else ""

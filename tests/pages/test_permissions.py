@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from rankme.actions.campaign import members
 from rankme.models.campaigns import SEEN, Role
-from rankme.pages.urls import participant_urls, urlpatterns
+from rankme.pages.urls import participant_urls, task_urls, urlpatterns
 from rankme.permissions import ROLES, Permission
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.pages.world import ACCOUNT, ALL, MEMBERS, MINE, POLICY, World, pattern_named
@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 RATERS_DOORS = {pattern.name for pattern in participant_urls} - {"preview"}
+# Their hosts and teams are other people: tests/shared_tasks/test_pages.py.
+TASK_DOORS = {pattern.name for pattern in task_urls}
 DOORS = [(name, method) for name, methods in POLICY.items() for method in methods]
 PEOPLE = ("olga", *MEMBERS.values(), "stan", "")  # owner, members, stranger; "" did not log in
 ROLE_OF = {name: role for role, name in MEMBERS.items()} | {"olga": Role.OWNER}
@@ -51,7 +53,7 @@ def world(made_once: World) -> World:
 
 
 def test_every_address_has_its_policy():
-    assert {pattern.name for pattern in urlpatterns} == set(POLICY) | RATERS_DOORS
+    assert {pattern.name for pattern in urlpatterns} == set(POLICY) | RATERS_DOORS | TASK_DOORS
 
 
 @pytest.mark.parametrize(("name", "method"), DOORS)

@@ -184,8 +184,7 @@ def source_pack(track: Track) -> bytes:
 
 def fix_sources(track: Track) -> None:
     """Store the hashes of the sources and the references, once the task is open."""
-    is_open = SharedTask.objects.filter(pk=track.task_id, opens_at__lte=Now()).exists()
-    if not is_open or track.sources_sha256 or not track.campaign.items.exists():
+    if not has_opened(track.task) or track.sources_sha256 or not track.campaign.items.exists():
         return
     Track.objects.filter(pk=track.pk, sources_sha256="").update(
         sources_sha256=_sha256(_lines(track, ("key", "input", "context"))),
@@ -201,10 +200,9 @@ def items_are_fixed(track: Track) -> bool:
     return not track.sources_sha256 or found == (sources, references)
 
 
-def is_open(task: SharedTask) -> bool:
-    """Whether the database's clock is between the opening and the close."""
-    now = SharedTask.objects.filter(pk=task.pk, opens_at__lte=Now(), closes_at__gt=Now())
-    return now.exists()
+def has_opened(task: SharedTask) -> bool:
+    """Whether the task is open, or was, by the database's clock."""
+    return SharedTask.objects.filter(pk=task.pk, opens_at__lte=Now()).exists()
 
 
 def refuse_if_sealed(task: SharedTask) -> None:

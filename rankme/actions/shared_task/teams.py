@@ -205,8 +205,13 @@ def remove_member(member: TeamMember, *, by: TeamMember) -> None:
 
 @transaction.atomic
 def replace_captain(team: Team, *, name: str, email: str = "", by: User) -> tuple[TeamMember, str]:
-    """Make a host's new link for a team whose captain is gone; the old link ends."""
+    """Make a host's new link for a team whose captain is gone; the old link ends.
+
+    While codes hide names, it would show a host what a team has uploaded.
+    """
     _lock_team(team)
+    if team.kind != Kind.REHEARSAL and team.task.is_sealed:
+        raise RefusedAction(_("The task is sealed. Make the link once the names are known."))
     team.members.filter(is_captain=True, removed_at=None).update(removed_at=Now())
     with rules_as_refusals():
         member, secret = _new_member(team, name, email, is_captain=True)

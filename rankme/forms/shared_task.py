@@ -1,0 +1,89 @@
+"""Forms of shared tasks, for hosts and teams."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from rankme.actions.shared_task.tasks import CHANGEABLE
+from rankme.models import SharedTask
+
+TIMES = ("opens_at", "preregister_until", "closes_at", "teams_named_at")
+LABELS = {
+    "title": _("Title"),
+    "call": _("Call"),
+    "terms": _("Terms that each team accepts"),
+    "registration": _("Who can register"),
+    "opens_at": _("Opens (UTC)"),
+    "preregister_until": _("Systems can be announced until (UTC)"),
+    "closes_at": _("Closes (UTC)"),
+    "grace_seconds": _("Seconds for uploads that began before the close"),
+    "late": _("Late uploads"),
+    "most_uploads": _("Uploads of a team to a track"),
+    "most_uploads_a_day": _("Of these, within 24 hours"),
+    "most_judged": _("Primary systems of a track that people judge"),
+    "teams_named": _("Teams are named"),
+    "teams_named_at": _("Named from (UTC)"),
+}
+
+
+class TaskForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The facts of a task; its constraints are the database's, and the action words them."""
+
+    class Meta:
+        model = SharedTask
+        fields = CHANGEABLE
+        labels = LABELS
+        widgets = {
+            name: forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+            for name in TIMES
+        }
+
+    def _post_clean(self) -> None:
+        """Leave the constraints to the action."""
+
+
+class TrackForm(forms.Form):
+    name = forms.CharField(label=_("Name of the track"), max_length=60)
+    is_development = forms.BooleanField(
+        label=_("Development: teams see scores at once, and nothing is judged"), required=False
+    )
+
+
+class RegistrationForm(forms.Form):
+    name = forms.CharField(
+        label=_("Short name"),
+        help_text=_("For tables and files: letters A–Z, digits, dots, hyphens, underscores."),
+        min_length=2,
+        max_length=32,
+    )
+    publication_name = forms.CharField(label=_("Name in publications"), max_length=80)
+    institution = forms.CharField(label=_("Institution"), max_length=200, required=False)
+    captain = forms.CharField(label=_("Your name"), max_length=100)
+    email = forms.EmailField(label=_("Your email address"), required=False)
+    accepts_terms = forms.BooleanField(label=_("My team accepts the terms"), required=False)
+    invitation = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
+
+
+class SystemForm(forms.Form):
+    name = forms.CharField(label=_("Name of the system"), max_length=60)
+    description = forms.CharField(
+        label=_("Description"), required=False, widget=forms.Textarea({"rows": 3}), max_length=5_000
+    )
+    is_constrained = forms.BooleanField(
+        label=_("Uses the given data alone (constrained)"), required=False
+    )
+
+
+class MemberForm(forms.Form):
+    name = forms.CharField(label=_("Name of the member"), max_length=100)
+    email = forms.EmailField(label=_("Email address"), required=False)
+
+
+class UploadForm(forms.Form):
+    """A file for a track, by the ids that the page offers."""
+
+    track = forms.IntegerField(min_value=1, max_value=2**62)
+    system = forms.IntegerField(min_value=1, max_value=2**62)
+    file = forms.FileField(label=_("File with the outputs"), allow_empty_file=True)
+    ticket = forms.UUIDField(required=False, widget=forms.HiddenInput)

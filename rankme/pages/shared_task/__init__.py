@@ -1,0 +1,1 @@
+"""Pages of shared tasks: for hosts, for teams, and the public call."""

@@ -1,0 +1,199 @@
+"""The call of a task, and the pages of a team, whose members come by links without an account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from rankme.actions import rate_limits
+from rankme.actions.shared_task import tasks, teams, uploads
+from rankme.actions.shared_task.warnings import TITLES
+from rankme.errors import RankmeError, RefusedAction
+from rankme.forms.shared_task import MemberForm, RegistrationForm, SystemForm, UploadForm
+from rankme.models import SharedTask, TeamMember
+from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, refusals_in, sent
+
+SESSION = "team_member"
+View = TypeVar("View", bound=Callable[..., HttpResponse])
+
+
+@never_cache
+@require_http_methods(FORM)
+def show_call(request: HttpRequest, code: str) -> HttpResponse:
+    """What the task is about; a team registers here, and gets its captain's link once."""
+    task = get_object_or_404(SharedTask, code=code)
+    invitation = request.GET.get("invitation", "")[:100]
+    form, link = RegistrationForm(**sent(request), initial={"invitation": invitation}), ""
+    if not task.terms:
+        del form.fields["accepts_terms"]
+    if form.is_valid():
+        with refusals_in(form):
+            if not rate_limits.take(rate_limits.NEW_RATERS, task.pk, request.META["REMOTE_ADDR"]):
+                raise RefusedAction(_("Many teams register now. Try again in a minute."))
+            _captain, secret = teams.register_team(task, **form.cleaned_data)
+            link = request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))
+    context = {"task": task, "form": form, "link": link}
+    status = 422 if form.is_bound and not link else 200
+    return render(request, "shared_task/call.html", context, status=status)
+
+
+@never_cache
+@require_http_methods(SAFE)
+def enter(request: HttpRequest, secret: str) -> HttpResponse:
+    """Keep who comes in the session, and leave the address with the secret at once."""
+    try:
+        member = teams.member_of(secret)
+    except RefusedAction as refusal:
+        return render(request, "shared_task/no_team.html", {"refusal": str(refusal)}, status=404)
+    request.session[SESSION] = member.hash
+    return redirect("rankme:team")
+
+
+def member_here(request: HttpRequest) -> TeamMember | None:
+    """Who sends the request, by the session of a link."""
+    found = TeamMember.objects.select_related("team__task").filter(removed_at=None)
+    return found.filter(hash=request.session.get(SESSION, "")).first()
+
+
+def team_page(*methods: str) -> Callable[[View], Callable[..., HttpResponse]]:
+    """Decorate a page of the team whose member comes."""
+
+    def decorate(view: View) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def page(request: HttpRequest, **parts: Any) -> HttpResponse:
+            member = member_here(request)
+            if member is None:
+                context = {"refusal": _("Open the link of your team first.")}
+                return render(request, "shared_task/no_team.html", context, status=403)
+            return view(request, member, **parts)
+
+        return never_cache(require_http_methods(methods)(page))
+
+    return decorate
+
+
+@team_page(*SAFE)
+def show_team(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    return _show(request, member)
+
+
+def _show(request: HttpRequest, member: TeamMember, **more: Any) -> HttpResponse:
+    team = member.team
+    own = team.uploads.select_related("track", "system", "check_job").order_by("track", "-number")
+    for each in own:
+        for doubt in each.check_job.warnings:
+            doubt["title"] = TITLES.get(doubt["kind"], doubt["kind"])
+    context = {
+        "member": member,
+        "team": team,
+        "task": team.task,
+        "tracks": team.task.tracks.all(),
+        "systems": team.systems.all(),
+        "members": team.members.filter(removed_at=None),
+        "uploads": own,
+        "system_form": SystemForm(initial={"is_constrained": True}),
+        "member_form": MemberForm(),
+    }
+    return render(request, "shared_task/team.html", context | more)
+
+
+def _done(request: HttpRequest, action: Callable[..., object], *given: Any, **named: Any) -> None:
+    try:
+        action(*given, **named)
+        messages.success(request, _("This is noted."))
+    except RankmeError as refusal:
+        messages.error(request, str(refusal))
+
+
+@team_page(*POST)
+def announce(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    form = SystemForm(request.POST)
+    if form.is_valid():
+        _done(request, teams.announce_system, member.team, **form.cleaned_data, by=member)
+    else:
+        messages.error(request, _("Give the system a name of at most 60 characters."))
+    return redirect("rankme:team")
+
+
+@team_page(*POST)
+def add_member(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    form, link = MemberForm(request.POST), ""
+    if form.is_valid():
+        with refusals_in(form):
+            _made, secret = teams.add_member(member.team, **form.cleaned_data, by=member)
+            link = request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))
+    return _show(request, member, link=link, member_form=MemberForm() if link else form)
+
+
+@team_page(*POST)
+def upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    form, made, problem = UploadForm(request.POST, request.FILES), None, ""
+    if form.is_valid():
+        given = form.cleaned_data
+        track = get_object_or_404(member.team.task.tracks, pk=given["track"])
+        system = get_object_or_404(member.team.systems, pk=given["system"])
+        file = given["file"]
+        try:
+            made = uploads.take_upload(
+                track, system, file, name=file.name, ticket=given["ticket"], by=member
+            )
+        except RankmeError as refusal:
+            problem = str(refusal)
+    else:
+        problem = _("Choose a track, a system and a file.")
+    if made is None:
+        messages.error(request, problem)
+    else:
+        messages.success(
+            request,
+            _("Upload %(number)s has arrived. Nothing counts until you choose it.")
+            % {"number": made.number},
+        )
+    return redirect("rankme:team")
+
+
+@team_page(*POST)
+def choose(request: HttpRequest, member: TeamMember, number: int) -> HttpResponse:
+    """Say what an upload counts as, or withdraw it."""
+    found = get_object_or_404(member.team.uploads, pk=number)
+    choice = request.POST.get("role", "")
+    if choice == "withdraw":
+        _done(request, uploads.withdraw_upload, found, by=member)
+    else:
+        _done(request, uploads.choose_role, found, choice, by=member)
+    return redirect("rankme:team")
+
+
+@team_page(*SAFE)
+def show_receipt(request: HttpRequest, member: TeamMember, number: int) -> HttpResponse:
+    return JsonResponse(uploads.receipt(get_object_or_404(member.team.uploads, pk=number)))
+
+
+@team_page(*SAFE)
+def sources(request: HttpRequest, member: TeamMember, track: int) -> HttpResponse:
+    """The sources as lines of JSON, once the task is open."""
+    found = get_object_or_404(member.team.task.tracks, pk=track)
+    if not tasks.has_opened(member.team.task) and member.team.kind == "team":
+        return render(
+            request,
+            "shared_task/no_team.html",
+            {"refusal": _("The sources are here once the task opens.")},
+            status=403,
+        )
+    try:
+        pack = tasks.source_pack(found)
+    except RefusedAction as refusal:
+        context = {"refusal": str(refusal)}
+        return render(request, "shared_task/no_team.html", context, status=409)
+    answer = HttpResponse(pack, content_type="application/x-ndjson")
+    answer["Content-Disposition"] = 'attachment; filename="sources.jsonl"'
+    return answer
