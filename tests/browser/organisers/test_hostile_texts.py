@@ -51,6 +51,7 @@ WHERE_THERE_IS_ONE = {
     *("participant.completion_code", "raterexclusion.rule", "judgement.cannot_judge"),
 }
 KEPT = {
+    "submissionwords.salt",
     *("campaign.code", "report.code", "invitation.token", "criterion.name", "plan.design"),
     *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
     *("runchunk.job", "ratebucket.mark", "user.password", "participant.language"),
@@ -166,8 +167,8 @@ def fill_every_text() -> list[str]:
                     continue
                 length = field.max_length or 100_000
                 text = EVERYTHING if length > len(EVERYTHING) else short(length - 10)
-                # The row's own number keeps apart what must differ.
-                value = "left(%s || id::text, %s)"
+                # The row's own key keeps apart what must differ.
+                value = f"left(%s || {model._meta.pk.column}::text, %s)"
                 statement = f'UPDATE "{model._meta.db_table}" SET "{field.column}" = {value}'
                 if name in WHERE_THERE_IS_ONE:
                     statement += f" WHERE {field.column} <> ''"
