@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rankme.actions.shared_task import checks
-from rankme.models import SharedTask, SystemUpload, Team, UploadCheck
+from rankme.models import SharedTask, SystemCode, SystemUpload, Team, UploadCheck
 from rankme.pages.urls import task_urls
 from tests.campaigns import make_owner
-from tests.shared_tasks.tasks import make_task, make_team, submit
+from tests.shared_tasks.tasks import close, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
 LINES = b"The first.\nA second one.\nSome third.\nThe last.\n"
@@ -160,3 +160,38 @@ def test_between_seal_and_names_hosts_see_teams_and_nothing_of_their_uploads():
     answer = client.post(at("task-link", task.code, str(team.pk))).content.decode()
     assert "/team/enter/" not in answer
     assert "Make the link once the names are known" in answer
+
+
+def test_hosts_seal_by_the_page_and_one_with_a_reason_unseals():
+    task = make_task(late="mark")
+    for name in ("Owls", "Bees"):
+        submit(make_team(task, name))
+    client = host()
+    assert "Uploads may arrive until" in client.get(at("task-seal", task.code)).content.decode()
+    client.post(at("task-seal", task.code))
+    assert not SharedTask.objects.get().is_sealed
+    close(task)
+    page = client.get(at("task-seal", task.code)).content.decode()
+    assert "Owls" in page and "Bees" in page
+    client.post(at("task-seal", task.code), {"reference": [task.tracks.get().pk, "no number"]})
+    assert SharedTask.objects.get().is_sealed
+    assert set(SystemCode.objects.values_list("code", flat=True)) == {"S01", "S02", "S03"}
+
+    page = client.get(at("task-unseal", task.code)).content.decode()
+    assert "was not registered by a launch" in page and "Owls" not in page
+    client.post(at("task-unseal", task.code), {"act": "ask"})
+    client.post(at("task-unseal", task.code), {"act": "alone", "reason": " "})
+    assert SharedTask.objects.get().is_sealed
+    client.post(at("task-unseal", task.code), {"act": "alone", "reason": "It was a rehearsal."})
+    task.refresh_from_db()
+    assert (task.is_sealed, task.unseal_reason) == (False, "It was a rehearsal.")
+    assert client.get(at("task-unseal", task.code)).status_code == 302
+
+
+def test_strangers_neither_seal_nor_unseal():
+    task = make_task()
+    client = Client()
+    client.force_login(make_owner("stranger"))
+    for name in ("task-seal", "task-unseal"):
+        assert client.get(at(name, task.code)).status_code == 404
+        assert client.post(at(name, task.code)).status_code == 404
