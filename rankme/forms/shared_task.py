@@ -25,6 +25,13 @@ LABELS = {
     "teams_named": _("Teams are named"),
     "teams_named_at": _("Named from (UTC)"),
 }
+HINTS = {
+    "call": _("What teams read before they register."),
+    "preregister_until": _("Systems announced until then have the first places. Empty: none have."),
+    "most_uploads_a_day": _("Empty: no limit."),
+    "most_judged": _("Empty: all that count."),
+    "teams_named_at": _("Only if teams are named from a day on."),
+}
 
 
 class TaskForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -34,10 +41,11 @@ class TaskForm(forms.ModelForm):  # type: ignore[type-arg]
         model = SharedTask
         fields = CHANGEABLE
         labels = LABELS
+        help_texts = HINTS
         widgets = {
             name: forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
             for name in TIMES
-        }
+        } | {name: forms.Textarea({"rows": 4}) for name in ("call", "terms")}
 
     def _post_clean(self) -> None:
         """Leave the constraints to the action."""
