@@ -229,6 +229,7 @@ task_urls: list[URLPattern] = [
     path("team/enter/<str:secret>/", teaming.enter, name="team-enter"),
     path("team/systems/", teaming.announce, name="team-system"),
     path("team/members/", teaming.add_member, name="team-member"),
+    path("team/tickets/", teaming.begin_upload, name="team-ticket"),
     path("team/uploads/", teaming.upload, name="team-upload"),
     path(UPLOAD + "role/", teaming.choose, name="team-role"),
     path(UPLOAD + "receipt.json", teaming.show_receipt, name="team-receipt"),

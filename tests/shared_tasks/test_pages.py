@@ -88,6 +88,22 @@ def test_a_team_comes_by_its_link_uploads_and_chooses_its_primary():
     assert b"Without a primary upload" not in page
 
 
+def test_an_upload_that_has_begun_by_the_page_may_end_after_the_close():
+    task = make_task()
+    visitor, _secret = registered(task)
+    visitor.post(at("team-system"), {"name": "Big"})
+    system, track = Team.objects.get().systems.get(), task.tracks.get()
+    assert visitor.post(at("team-ticket"), {"track": "7" * 30}).status_code == 404
+    ticket = visitor.post(at("team-ticket"), {"track": track.pk}).json()["ticket"]
+    SharedTask.objects.update(closes_at=timezone.now())
+    fields = {"system": system.pk, "track": track.pk}
+    for more in ({}, {"ticket": ticket}):
+        file = SimpleUploadedFile("o.txt", LINES)
+        visitor.post(at("team-upload"), fields | more | {"file": file})
+    upload = SystemUpload.objects.get()  # the one without a ticket was refused
+    assert (upload.in_grace, upload.is_late) == (True, False)
+
+
 def test_hosts_find_tasks_that_they_run_and_teams_their_own_pages_alone():
     task = make_task()
     team = make_team(task)

@@ -135,6 +135,19 @@ def add_member(request: HttpRequest, member: TeamMember) -> HttpResponse:
 
 
 @team_page(*POST)
+def begin_upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    """Give the ticket of an upload that begins now; a refused one goes on without it."""
+    track = request.POST.get("track", "")
+    number = int(track) if track.isascii() and track.isdecimal() and len(track) < 19 else 0
+    found = get_object_or_404(member.team.task.tracks, pk=number)
+    try:
+        ticket = uploads.begin_upload(member.team, found, by=member)
+    except RankmeError as refusal:
+        return JsonResponse({"detail": str(refusal)}, status=409)
+    return JsonResponse({"ticket": str(ticket.key)})
+
+
+@team_page(*POST)
 def upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
     form, made, problem = UploadForm(request.POST, request.FILES), None, ""
     if form.is_valid():
