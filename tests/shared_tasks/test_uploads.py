@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from rankme.actions import jobs
@@ -70,8 +71,8 @@ def _has_folder() -> bool:
     [
         ({"most_uploads": 1}, "has used all its uploads"),
         ({"most_uploads_a_day": 1}, "last 24 hours"),
-        ({"sealed_at": timezone.now()}, "is sealed"),
-        ({"opens_at": timezone.now() + timedelta(minutes=9)}, "not open yet"),
+        ({"sealed_at": Now()}, "is sealed"),
+        ({"opens_at": Now() + timedelta(minutes=9)}, "not open yet"),
     ],
 )
 def test_each_rule_of_the_database_is_a_sentence(fields, words):
