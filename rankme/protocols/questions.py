@@ -151,6 +151,11 @@ def asked_after(
         yield question, is_asked
 
 
+def names_asked(questions: Sequence[Question], answers: Mapping[str, str]) -> set[str]:
+    """The questions that a rater with these answers is asked."""
+    return {question.name for question, is_asked in asked_after(questions, answers) if is_asked}
+
+
 def condition_problems(
     part: str, questions: Sequence[Question], before: Sequence[Question] = ()
 ) -> Iterator[Finding]:

@@ -6,8 +6,6 @@ every way in which a password can change.
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.actions.audit import note
+from rankme.actions.link_secrets import hash_of, new_secret
 from rankme.errors import RefusedAction
 from rankme.models import ApiKey, Campaign, Role
 from rankme.permissions import ROLES, rights_in
@@ -60,7 +59,7 @@ def make_key(user: User, plan: KeyPlan) -> MadeKey:
                 _("In the campaign “%(title)s”, your role allows less than this key would.")
                 % {"title": campaign.title}
             )
-    secret = secrets.token_urlsafe(32)
+    secret = new_secret()
     key = ApiKey.objects.create(
         owner=user,
         name=plan.name,
@@ -99,7 +98,7 @@ def revoke_key(key: ApiKey) -> None:
 
 def stored_key(secret: str) -> str:
     """Hash a key for the database, which has room for 160 bits."""
-    return hashlib.sha256(secret.encode()).hexdigest()[:40]
+    return hash_of(secret)[:40]
 
 
 def _at_work(user: User) -> Any:

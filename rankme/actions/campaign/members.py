@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from datetime import timedelta
 
 from django.contrib.auth.models import User
@@ -15,6 +13,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.accounts.organisers import make_account
 from rankme.actions.audit import note
+from rankme.actions.link_secrets import hash_of, new_secret
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, MemberInvitation, Membership, Role
 
@@ -30,10 +29,10 @@ def invite_member(
     campaign = _locked(campaign)
     if open_invitations(campaign).count() >= MOST_OPEN:
         raise RefusedAction(_("There are many open invitations. Revoke some of them first."))
-    secret = secrets.token_urlsafe(32)
+    secret = new_secret()
     made = MemberInvitation.objects.create(
         campaign=campaign,
-        hash=_hash(secret),
+        hash=hash_of(secret),
         role=role,
         made_by=by,
         ends_at=timezone.now() + timedelta(days=days),
@@ -58,7 +57,7 @@ def open_invitations(campaign: Campaign) -> models.QuerySet[MemberInvitation]:
 def invitation_of(secret: str) -> MemberInvitation:
     """Find what a link invites to, or say why it no longer does."""
     rows = MemberInvitation.objects.select_related("campaign", "made_by")
-    found = rows.filter(hash=_hash(secret)).first()
+    found = rows.filter(hash=hash_of(secret)).first()
     if found is None:
         raise RefusedAction(_("There is no such invitation. Copy the whole link."))
     if found.accepted_at is not None:
@@ -150,7 +149,3 @@ def hand_over(membership: Membership, *, by: User) -> Campaign:
 def _locked(campaign: Campaign) -> Campaign:
     """The campaign, in which nobody else comes or goes meanwhile."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import secrets
 import unicodedata
 
 from django.contrib.auth.models import User
@@ -13,6 +11,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from rankme.actions.link_secrets import hash_of, new_secret
 from rankme.errors import RefusedAction
 from rankme.models import SharedTask, Team, TeamInvitation, TeamMember, TeamSystem
 
@@ -173,7 +172,7 @@ def change_team(
 def member_of(secret: str) -> TeamMember:
     """Find who comes with a link or a token."""
     rows = TeamMember.objects.select_related("team__task")
-    found = rows.filter(hash=hashed(secret), removed_at=None).first()
+    found = rows.filter(hash=hash_of(secret), removed_at=None).first()
     if found is None:
         raise RefusedAction(
             _("This link does not work. Copy the whole link, or ask your captain for a new one.")
@@ -222,8 +221,10 @@ def replace_captain(team: Team, *, name: str, email: str = "", by: User) -> tupl
 def _new_member(
     team: Team, name: str, email: str, *, is_captain: bool = False
 ) -> tuple[TeamMember, str]:
-    secret = secrets.token_urlsafe(32)
-    member = team.members.create(name=name, email=email, hash=hashed(secret), is_captain=is_captain)
+    secret = new_secret()
+    member = team.members.create(
+        name=name, email=email, hash=hash_of(secret), is_captain=is_captain
+    )
     return member, secret
 
 
@@ -246,8 +247,8 @@ def invite_team(task: SharedTask, *, note_text: str = "", by: User) -> tuple[Tea
     refuse_if_sealed(task)
     if task.team_invitations.count() >= MOST_INVITATIONS:
         raise RefusedAction(_("There are many invitations. Use the open ones."))
-    secret = secrets.token_urlsafe(32)
-    made = task.team_invitations.create(hash=hashed(secret), note=note_text)
+    secret = new_secret()
+    made = task.team_invitations.create(hash=hash_of(secret), note=note_text)
     note(task, gettext_noop("team invited"), by=by, invitation=made.pk)
     return made, secret
 
@@ -261,7 +262,7 @@ def revoke_team_invitation(invitation: TeamInvitation, *, by: User) -> None:
 
 
 def _open_invitation(task: SharedTask, secret: str) -> TeamInvitation:
-    found = task.team_invitations.filter(hash=hashed(secret)).first()
+    found = task.team_invitations.filter(hash=hash_of(secret)).first()
     if found is None or found.revoked_at is not None:
         raise RefusedAction(_("This invitation does not work. Ask the hosts for another link."))
     if found.team_id is not None:
@@ -287,7 +288,3 @@ def announce_system(
         )
     note(team.task, gettext_noop("system announced"), by=by, system=system.pk)
     return system
-
-
-def hashed(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

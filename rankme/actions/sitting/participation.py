@@ -22,7 +22,7 @@ from rankme.panel_links import PANELS
 from rankme.panel_links.outcomes import ENDED_BY_RULES, FINISHED, Outcome
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.definition import Definition
-from rankme.protocols.questions import asked_after
+from rankme.protocols.questions import names_asked
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.sql import columns_of, kept, objects_of
 from rankme.queries.watching.limited_places import limited_places
@@ -163,11 +163,7 @@ def is_admitted(definition: Definition, answers: dict[str, str]) -> bool:
     """Whether none of these answers to the entry questions ends the visit; a question that was not
     asked does not.
     """
-    asked = {
-        question.name
-        for question, is_asked in asked_after(definition.entry_questions, answers)
-        if is_asked
-    }
+    asked = names_asked(definition.entry_questions, answers)
     return all(
         not question.accept
         or question.name not in asked

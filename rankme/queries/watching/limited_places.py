@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from rankme.models import Assignment, Campaign, Participant
-from rankme.protocols.questions import asked_after
+from rankme.protocols.questions import names_asked
 from rankme.queries.definitions import frozen_definition
 
 
@@ -43,11 +43,7 @@ def limited_places(
         for answer, most in question.most.items()
     ]
     if answers is not None:
-        asked = {
-            question.name
-            for question, asks in asked_after(definition.entry_questions, answers)
-            if asks
-        }
+        asked = names_asked(definition.entry_questions, answers)
         pairs = [
             (question, answer, most)
             for question, answer, most in pairs
