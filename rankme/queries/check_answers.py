@@ -16,7 +16,15 @@ from django.db.models import Prefetch, Q
 
 from analysis.checks.measures import CheckAnswer, measures_of
 from rankme.errors import InvalidAnswer
-from rankme.models import Assignment, Campaign, CheckTrial, QuizAttempt, Submission, TrialOutput
+from rankme.models import (
+    Assignment,
+    Campaign,
+    CheckTrial,
+    QuizAttempt,
+    Submission,
+    Trial,
+    TrialOutput,
+)
 from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.words import DIGEST
 
@@ -168,22 +176,25 @@ def _submissions(
 ) -> dict[tuple[int, int], dict[int, list[Submission]]]:
     """By trial and screen, and then by sitting: all answers to checks and their sources, from the
     first to the newest."""
-    trials = {trial for check in checks for trial in (check.trial_id, check.source_id) if trial}
-    rows = (
-        Submission.objects.filter(
-            assignment__participant__in=participants, trial__in=trials, surplus=False
-        )
-        .select_related("trial__item", "trial__as_check", "assignment")
-        # One statement, also as long as no answered page has outputs of the plan: how long an
-        # answer takes must not depend on that.
+    asked = {trial for check in checks for trial in (check.trial_id, check.source_id) if trial}
+    sent = Submission.objects.filter(assignment__participant__in=participants, surplus=False)
+    trials = (
+        Trial.objects.filter(pk__in=asked)
+        .select_related("item", "as_check")
+        # From the trials to what was sent, never the other way: the statements are the same before
+        # the first of these pages is answered, so that the time of an answer tells nothing.
         .prefetch_related(
-            Prefetch("trial__places", queryset=TrialOutput.objects.select_related("output"))
+            Prefetch("places", queryset=TrialOutput.objects.select_related("output")),
+            Prefetch(
+                "submissions",
+                queryset=sent.select_related("assignment").order_by("assignment_id", "revision"),
+            ),
         )
-        .order_by("assignment_id", "revision")
     )
     found: dict[tuple[int, int], dict[int, list[Submission]]] = defaultdict(dict)
-    for row in rows:
-        found[row.trial_id, row.screen].setdefault(row.assignment_id, []).append(row)
+    for trial in trials:
+        for row in trial.submissions.all():
+            found[row.trial_id, row.screen].setdefault(row.assignment_id, []).append(row)
     return found
 
 

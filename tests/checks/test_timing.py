@@ -6,7 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from rankme.models import CheckTrial
+from rankme.actions.sitting import presentations
+from rankme.models import CheckTrial, Participant
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.checks.raters import CHECKS, RULE
 from tests.sittings import answer, claim
@@ -22,22 +23,31 @@ def statements(queries: CaptureQueriesContext) -> tuple[str, ...]:
     )
 
 
-# The order of a batch depends on the numbers of its trials; here some begin with checks alone.
-@pytest.mark.parametrize("first", [1_003, 1_017, 1_021])
-@pytest.mark.parametrize("rules", [{"exclude_if": RULE, "flag_if": "median_seconds < 1"}, {}])
-@pytest.mark.slow
-def test_plain_and_check_pages_cost_the_same_statements(rules, first):
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER SEQUENCE rankme_trial_id_seq RESTART WITH %s", [first])
-    campaign = make_campaign(slider_definition(checks=CHECKS, rules=rules), items=16, systems=2)
-    assignment = claim(make_rater(campaign))
+def answer_all_but_the_last(rater: Participant) -> dict[tuple[str, ...], set[str]]:
+    """By the statements of a page: what kinds of pages cost them."""
+    assignment = claim(rater)
     checks = dict(CheckTrial.objects.values_list("trial_id", "kind"))
     found: dict[tuple[str, ...], set[str]] = {}
-    pages = assignment.presentation
-    for place, (trial, _order) in enumerate(pages[:-1]):
+    for place, (trial, _order) in enumerate(assignment.presentation[:-1]):
         value = 20.0 if checks.get(trial) == "instructed" else 40.0 + trial % 17
         with CaptureQueriesContext(connection) as queries:
             answer(assignment, place, value=value)
-        if place > 1:  # caches are filled
+        if place > 0:  # the first page of a sitting has no page before it
             found.setdefault(statements(queries), set()).add(checks.get(trial, "plain"))
-    assert len(found) == 1, found
+    return found
+
+
+@pytest.mark.parametrize("compared_first", [True, False])
+@pytest.mark.parametrize("rules", [{"exclude_if": RULE, "flag_if": "median_seconds < 1"}, {}])
+@pytest.mark.slow
+def test_plain_and_check_pages_cost_the_same_statements(rules, compared_first, monkeypatch):
+    def in_this_order(presentation, checks, _seed):
+        compared = {*checks, *(check.source_id for check in checks.values())}
+        return sorted(presentation, key=lambda page: (page[0] in compared) != compared_first)
+
+    monkeypatch.setattr(presentations, "in_an_order_that_keeps_apart", in_this_order)
+    definition = slider_definition(checks=CHECKS, rules=rules, raters_per_trial=2)
+    campaign = make_campaign(definition, items=16, systems=2)
+    answer_all_but_the_last(make_rater(campaign, "one"))  # fills the caches
+    found = answer_all_but_the_last(make_rater(campaign, "two"))
+    assert len(found) == 1, "\n".join(f"{kinds}: {which}" for which, kinds in found.items())

@@ -96,13 +96,17 @@ def test_without_a_transaction_screens_would_be_stored_without_their_values(
 def test_web_workers_killed_at_random_lose_nothing(live_site: LiveSite):
     campaign = campaign_for(screens=FEW)
     master = psutil.Process(live_site.processes["web"].pid)
+    killed = []
 
     def kill_one() -> None:
         with contextlib.suppress(psutil.NoSuchProcess, IndexError):
-            master.children()[0].kill()
+            worker = master.children()[0]
+            worker.kill()
+            killed.append(worker.pid)
 
     outcome = rate_while(live_site, campaign, kill_one, every=0.7, most=6, seconds_per_screen=0.6)
-    assert outcome.retries > 0
+    # Whether one of them was at work is chance; the tests above kill them there.
+    assert killed
     check_nothing_lost_nothing_doubled(outcome, FEW)
 
 
