@@ -119,10 +119,6 @@ def store_submission(participant: Participant, sent: SentScreen) -> tuple[ShownS
         return shown, replace(receipt, answered_elsewhere=receipt.surplus and other_counts)
     refuse_by_rules(shown)
     submission = store_screen(shown, _kept_screen(shown, new_salt()))
-    if sent.trace is not None and shown.definition.crowd.traces:
-        traced = {"submission": submission.pk, "summary": json.dumps(sent.trace)}
-        with kept(STORE_TRACE, traced):
-            pass
     if submission.late:
         settle_late(shown.assignment)
     else:
@@ -177,8 +173,9 @@ def replay(found: Submission, digest: str) -> Receipt:
     return Receipt(found.key, found.revision, found.late, found.surplus, is_new=False)
 
 
-# A submission with its words and its judgements, of which a check has none: what was answered to it
-# is in the payload alone. The same statement for every screen, so that checks take no less time.
+# A submission with its words, its trace and its judgements, of which a check has none: what was
+# answered to it is in the payload alone. The same statement for every screen, so that checks take
+# no less time.
 STORE = """
     WITH stored AS (
         INSERT INTO rankme_submission (key, assignment_id, version, trial_id, screen, revision,
@@ -189,6 +186,9 @@ STORE = """
     ), worded AS (
         INSERT INTO rankme_submissionwords (submission_id, salt, words)
         SELECT id, %(salt)s::text, %(words)s::jsonb FROM stored WHERE %(salt)s::text <> ''
+    ), traced AS (
+        INSERT INTO rankme_screentrace (submission_id, summary)
+        SELECT id, %(trace)s::jsonb FROM stored WHERE %(trace)s::jsonb IS NOT NULL
     ), judged AS (
         INSERT INTO rankme_judgement (submission_id, criterion_id, output_id, position, value,
             text, time_ms, cannot_judge)
@@ -200,14 +200,10 @@ STORE = """
 """
 
 
-STORE_TRACE = """
-    INSERT INTO rankme_screentrace (submission_id, summary) VALUES (%(submission)s, %(summary)s)
-"""
-
-
 def store_screen(shown: ShownScreen, screen: KeptScreen) -> Submission:
-    """Store the screen, its words and its judgements, in one statement."""
+    """Store the screen, its words, its trace and its judgements, in one statement."""
     submission = _submission(shown, screen.digest)
+    trace = shown.sent.trace if shown.definition.crowd.traces else None
     readings = [] if shown.material.is_check else _readings_to_keep(shown, screen)
     judged = judgements_in(submission, readings, shown.frozen, shown.outputs)
     values: dict[str, Any] = {
@@ -223,6 +219,7 @@ def store_screen(shown: ShownScreen, screen: KeptScreen) -> Submission:
         "digest": submission.payload_sha256,
         "salt": screen.salt,
         "words": json.dumps(screen.words),
+        "trace": None if trace is None else json.dumps(trace),
         "chain": submission.chain_sha256,
         "flags": json.dumps(submission.flags),
         "criteria": [judgement.criterion_id for judgement in judged],

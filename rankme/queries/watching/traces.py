@@ -29,7 +29,7 @@ WORDS = {
         "page. It is innocent if the rater looked something up."
     ),
     "leaves": gettext_noop(
-        "The rater left the page %(found)s times, for %(seconds)s seconds in all. Messages, "
+        "Times that the rater left the page: %(found)s, for %(seconds)s seconds in all. Messages, "
         "dictionaries and screen locks do the same."
     ),
     "untrusted": gettext_noop(
@@ -37,8 +37,8 @@ WORDS = {
         "the browser, such as helpers for people with disabilities, do the same."
     ),
     "webdriver": gettext_noop(
-        "On %(found)s screens the browser said that a program controls it. Some assistive and "
-        "remote programs do the same."
+        "Screens on which the browser said that a program controls it: %(found)s. Some assistive "
+        "and remote programs do the same."
     ),
     "centred": gettext_noop(
         "%(share)s %% of the presses (%(found)s) hit the exact centre of what was pressed. Screen "

@@ -58,6 +58,7 @@ PERSONAL = {
     "comment on a page": "my flat in Waldemarstrasse is cold",
     "note of a mark": "my grandmother spelt it so",
     "personal text": "Ottokar writes this himself",
+    "trace": "48215073.6",
 }
 
 
@@ -69,7 +70,7 @@ def wordy_definition(**crowd: Any) -> Definition:
         raters_per_trial=2,
         criteria=[spans | {"options": {"notes": True}}, text],
         screens=[{"name": "rate", "show": ["outputs"], "ask": ["errors", "why"], "comment": True}],
-        crowd={"texts_are": "personal"} | crowd,
+        crowd={"texts_are": "personal", "traces": True} | crowd,
     )
 
 
@@ -102,8 +103,10 @@ def made_once(rows_of_the_module: None) -> Campaign:
         participation.give_consent(rater)
         participation.mark_instructed(rater)
     held = claim(sent)
+    trace = {"path_px": float(PERSONAL["trace"])}
+    said = {"comment": PERSONAL["comment on a page"], "trace": trace}
     for trial in range(len(held.presentation)):
-        answer(held, trial, answers=words_in(held, trial), comment=PERSONAL["comment on a page"])
+        answer(held, trial, answers=words_in(held, trial), **said)
     finish(held)
     complaint_of(held)
     participation.leave_comment(sent, PERSONAL["comment"])

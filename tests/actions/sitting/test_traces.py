@@ -1,12 +1,14 @@
 """Traces of how raters work: kept where the campaign says so, outside the record, until erased."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from rankme.actions.campaign import changes
 from rankme.actions.sitting import erasing
 from rankme.errors import RefusedAction
 from rankme.exporting.own_data import own_data
-from rankme.models import Campaign, ScreenTrace, Submission
+from rankme.models import Campaign, ScreenTrace, Submission, SubmissionWords
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer, answer_all, claim, finish
 
@@ -34,6 +36,21 @@ def test_a_trace_is_a_row_of_its_own_outside_the_hashed_answer():
     trace = ScreenTrace.objects.get()
     assert trace.summary == TRACE
     assert "trace" not in trace.submission.payload
+
+
+def test_a_screen_with_words_and_a_trace_keeps_both_in_as_many_statements_as_one_with_neither():
+    screens = [{"name": "rate", "show": ["outputs"], "ask": ["fluency"], "comment": True}]
+    definition = slider_definition(screens=screens, crowd={"traces": True})
+    held = claim(make_rater(make_campaign(definition, items=3, systems=1)))
+    answer(held)  # so that what is remembered and planned costs nothing more
+    with CaptureQueriesContext(connection) as plain:
+        answer(held, 1)
+    with CaptureQueriesContext(connection) as full:
+        answer(held, 2, comment="A long day.", trace=TRACE)
+    sent = Submission.objects.latest("pk")
+    assert (sent.own_words.words[0]["text"], sent.trace.summary) == ("A long day.", TRACE)
+    assert ScreenTrace.objects.count() == SubmissionWords.objects.count() == 1
+    assert len(full) == len(plain)
 
 
 def test_a_repetition_adds_no_trace():

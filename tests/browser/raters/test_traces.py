@@ -1,11 +1,18 @@
 """Traces in a real browser: what each way of working looks like, and that no text is among it."""
 
-from playwright.sync_api import Page
+from django.contrib.auth import get_user_model
+from playwright.sync_api import Page, expect
 
 from rankme.models import ScreenTrace, Submission
-from tests.browser.rating import await_screen, go_to_work, next_screen
-from tests.campaigns import make_campaign, slider_definition
+from tests.accounts import make_account
+from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
+from tests.browser.organiser import log_in
+from tests.browser.rating import await_screen, go_to_work, next_screen, shot
+from tests.browser.widths import OTHER
+from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import wait_for
+from tests.pages.addresses import address
+from tests.sittings import answer, claim
 
 TEXT = "A secret sentence from elsewhere."
 PASTE = """(text) => {
@@ -30,6 +37,7 @@ def test_pastes_keys_and_pointer_are_counted_and_no_text_is_kept(page: Page):
     page.keyboard.type("typed", delay=30)
     page.keyboard.insert_text("dictated words")
     page.get_by_role("slider").press("Home")
+    assert_accessible(page, "a screen with traces")
     next_screen(page)
     wait_for(ScreenTrace.objects.exists, "the trace")
     trace = ScreenTrace.objects.get()
@@ -53,3 +61,24 @@ def test_without_traces_neither_the_script_nor_a_row_is_there(page: Page):
     wait_for(Submission.objects.exists, "the answer")
     assert "work" in asked and "traces" not in asked
     assert not ScreenTrace.objects.exists()
+
+
+def test_the_page_about_a_rater_with_all_evidence_fits_and_is_accessible(page: Page):
+    make_account()
+    olga = get_user_model().objects.get(username="olga")
+    campaign = make_campaign(definition(traces=True), items=1, systems=1, owner=olga)
+    held = claim(make_rater(campaign))
+    seen = {"events": 60, "untrusted": 30, "webdriver": 1, "leaves": 3, "away_ms": 90_000}
+    pressed = {"presses": 20, "centred": 19, "instant": 12, "jumps": 18}
+    written = {"typed": 10, "pasted": 340, "inserted": 80, "after_return": 300}
+    answer(held, trace=seen | pressed | written)
+    log_in(page)
+    page.goto(address("campaign-rater", campaign, held.participant.label))
+    expect(page.locator("#evidence .prose")).to_have_count(9)
+    for _ in "12":
+        size = page.viewport_size
+        page.locator("#evidence").scroll_into_view_if_needed()
+        shot(page, f"evidence-{size['width']}")
+        assert_accessible(page, f"evidence at {size['width']}")
+        page.set_viewport_size(OTHER[size["width"]])
+    assert_never_scrolls_sideways(page)
