@@ -34,6 +34,11 @@ class Finding:
     said: Said
     tables: tuple[Table, ...]
 
+    @property
+    def filled_tables(self) -> list[Table]:
+        """Return the tables that have rows: only found circles have any, for example."""
+        return [table for table in self.tables if table.rows]
+
 
 def robustness_tables(section: RobustnessSection, generality: str, alpha: float) -> Iterator[Table]:
     """Yield a table for each check that has a result, with its sentences as notes.

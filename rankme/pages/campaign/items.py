@@ -70,6 +70,7 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if among and (end := request.GET.get("open")):
         number = among[-1] if end == "last" else among[0]
         return redirect(address_of("campaign-item", campaign, number) + carried)
+    has_inputs = any(line.item.input for line in page)
     context = {
         "carried": carried,
         "page": page,
@@ -78,6 +79,8 @@ def list_items(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "names": sorted(names.items(), key=lambda named: named[1]),
         "criteria": campaign.criteria.order_by("position"),
         "has_raters": not campaign.is_draft,
+        "has_inputs": has_inputs,
+        "has_references": not has_inputs and any(line.item.reference for line in page),
         "has_numbers": bool(order.numbers) and wish.order in NUMBERS,
         "number_title": NUMBERS.get(wish.order, ""),
     }

@@ -49,6 +49,28 @@ def test_items_begin_with_those_about_which_raters_disagree(olga, judged):
     assert upload.index(">item-0<") < upload.index(">item-3<")
 
 
+def test_items_without_an_input_are_told_by_their_reference(olga):
+    campaign = make_campaign(launch=False)
+    page = olga.get(address("campaign-items", campaign)).content.decode()
+    assert "food[Soup]" in page
+    assert "serves soup" not in page
+    campaign.items.update(input="")
+    page = olga.get(address("campaign-items", campaign)).content.decode()
+    assert "Place 1 serves soup." in page
+    assert ">Input<" not in page
+
+
+def test_the_list_says_that_no_output_has_two_raters(olga):
+    definition = slider_definition(design={"kind": "complete"}, raters_per_trial=2)
+    campaign = make_campaign(definition, items=4, systems=2)
+    for number, name in enumerate(("ann", "ben")):
+        page = olga.get(address("campaign-items", campaign)).content.decode()
+        assert "from two raters" in page
+        sit_with(campaign, name, lambda item, shift=number: 40 + 10 * item * shift)
+    page = olga.get(address("campaign-items", campaign)).content.decode()
+    assert "from two raters" not in page
+
+
 def test_two_bad_items_among_forty_come_first(olga):
     """Nobody can tell how good they are: each rater guesses. Of the others all think alike."""
     bad, dice = {7, 23}, np.random.default_rng(20)

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
 from analysis.ranking.clusters import SCHEMES
+from analysis.report.layout.robustness_tables import findings_of
+from analysis.report.layout.table_model import Column, Table, rows_of
 from rankme.actions.campaign.campaigns import close_campaign, definition_of
 from rankme.actions.runs import publishing, report_files
 from rankme.actions.sitting import exclusions
@@ -486,3 +489,15 @@ def test_every_table_of_a_page_can_be_downloaded_as_csv_and_as_latex(olga, campa
                 (link,) = re.findall(rf'href="(\S+/files/tables/\S+\.{form})"', below)
                 assert link.startswith(address_of_page)
                 assert olga.get(link).status_code == 200, link
+
+
+def test_a_check_without_numbers_has_none_to_open():
+    column = Column("Systems")
+    for rows, opened in [((), 0), (rows_of(("A < B < C < A",)), 1)]:
+        table = Table("cycles", "Circles of preference", (column,), rows, notes=("None.", "Rate."))
+        page = render_to_string("report/_robustness.html", {"findings": _drawn(table)})
+        assert page.count("<details>") == opened
+
+
+def _drawn(table: Table) -> list[dict[str, object]]:
+    return [{"found": found, "plots": []} for found in findings_of((table,))]
