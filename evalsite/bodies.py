@@ -13,17 +13,19 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from evalsite.typing import GetResponse
-from rankme.api.authentication import HashedTokenAuthentication
-from rankme.uploads import is_upload
+from rankme import uploads
+from rankme.api.authentication import HashedTokenAuthentication, TeamAuthentication
+from rankme.pages.shared_task.teaming import member_here
+
+BY_HEADER = (HashedTokenAuthentication, TeamAuthentication)
 
 
 def largest_body(path: str) -> int:
     """The number of bytes that a request to this address may have."""
     try:
-        takes_files = is_upload(resolve(path).func)
+        return uploads.largest_body(resolve(path).func)
     except (Resolver404, ValueError):
-        takes_files = False
-    return settings.LARGEST_UPLOAD if takes_files else settings.LARGEST_BODY
+        return settings.LARGEST_BODY
 
 
 def refuse_large_bodies(get_response: GetResponse) -> GetResponse:
@@ -46,9 +48,14 @@ def refuse_large_bodies(get_response: GetResponse) -> GetResponse:
 @require_safe
 @never_cache
 def may_send_files(request: HttpRequest) -> HttpResponse:
-    """Tell a proxy, before it reads an upload, whether the sender is logged in or has a key."""
+    """Tell a proxy, before it reads an upload, whether the sender is somebody whom the site knows.
+
+    That is who is logged in, has a key, or came by the link of a team.
+    """
+    sent = Request(request)
     try:
-        has_key = HashedTokenAuthentication().authenticate(Request(request)) is not None
+        has_key = any(known().authenticate(sent) is not None for known in BY_HEADER)
     except AuthenticationFailed:
         return HttpResponse(status=401)
-    return HttpResponse(status=204 if has_key or request.user.is_authenticated else 401)
+    is_known = has_key or request.user.is_authenticated or member_here(request) is not None
+    return HttpResponse(status=204 if is_known else 401)

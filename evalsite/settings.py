@@ -452,6 +452,8 @@ SPECTACULAR_SETTINGS = {
         "StudyState": "rankme.models.panels.PanelStudy.State",
         "PaymentState": "rankme.models.panels.PanelPayment.State",
         "PaymentKind": "rankme.models.panels.PanelPayment.Kind",
+        "TeamState": "rankme.models.shared_tasks.Team.State",
+        "UploadRole": "rankme.models.shared_tasks.SystemUpload.Role",
     },
     "POSTPROCESSING_HOOKS": [
         "rankme.api.reference.add_errors",

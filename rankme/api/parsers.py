@@ -1,4 +1,4 @@
-"""Parse requests: strict JSON, and campaign files as text."""
+"""Parse requests: strict JSON, campaign files as text, and files as they are."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import IO, Any
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import BaseParser
+from rest_framework.parsers import BaseParser, FileUploadParser
 
+from rankme.actions.shared_task.uploads import plain_name
 from rankme.untrusted.json_documents import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
@@ -42,3 +43,10 @@ class CampaignFileParser(BaseParser):
             return _read(stream).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ParseError("The file is not UTF-8.") from error
+
+
+class NamedFileParser(FileUploadParser):
+    """A body that is one file, whatever its type, and whose name the address says."""
+
+    def get_filename(self, stream: Any, media_type: Any, parser_context: Any) -> str:
+        return plain_name(parser_context["kwargs"]["name"])

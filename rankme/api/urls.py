@@ -20,6 +20,8 @@ from rankme.api.views import (
     people,
     raters,
     reference,
+    shared_tasks,
+    teams,
     tokens,
     versions,
     webhooks,
@@ -32,12 +34,39 @@ PERSON = PANEL + "submissions/<int:submission>/"
 ACCOUNT = "panel-accounts/<int:account>/"
 RUN = CAMPAIGN + "analysis-runs/<int:run>/"
 RATER = CAMPAIGN + "raters/<str:label>/"
+TASK = "tasks/<slug:task>/"
+TEAM = TASK + "teams/<int:team>/"
+UPLOAD = "team/uploads/<int:upload>/"
 WEBHOOK = CAMPAIGN + "webhooks/<int:webhook>/"
 
 
 def at(address: str, view: type[APIView], name: str) -> URLPattern:
     return path(address, view.as_view(), name=name)
 
+
+task_urls = [
+    at("calls/<slug:task>/", teams.CallView, "api-call"),
+    at("team/", teams.OwnTeamView, "api-team"),
+    at("team/tracks/<int:track>/sources.jsonl", teams.SourcesView, "api-team-sources"),
+    at("team/systems/", teams.SystemsView, "api-team-systems"),
+    at("team/tickets/", teams.TicketsView, "api-team-tickets"),
+    at("team/uploads/", teams.UploadsView, "api-team-uploads"),
+    at("team/files/<int:track>/<int:system>/<str:name>", teams.FileView, "api-team-file"),
+    at(UPLOAD, teams.UploadView, "api-team-upload"),
+    at(UPLOAD + "receipt/", teams.ReceiptView, "api-team-receipt"),
+    at(UPLOAD + "role/", teams.RoleView, "api-team-role"),
+    at(UPLOAD + "withdraw/", teams.WithdrawalView, "api-team-withdraw"),
+    at("tasks/", shared_tasks.TasksView, "api-tasks"),
+    at(TASK, shared_tasks.TaskView, "api-task"),
+    at(TASK + "tracks/", shared_tasks.TaskTracksView, "api-task-tracks"),
+    at(TASK + "teams/", shared_tasks.TaskTeamsView, "api-task-teams"),
+    at(TEAM + "decision/", shared_tasks.DecisionView, "api-task-decision"),
+    at(TEAM + "captain/", shared_tasks.CaptainView, "api-task-captain"),
+    at(TASK + "links/", shared_tasks.TaskLinksView, "api-task-links"),
+    at(TASK + "uploads/", shared_tasks.TaskUploadsView, "api-task-uploads"),
+    at(TASK + "seal/", shared_tasks.SealView, "api-task-seal"),
+    at(TASK + "unseal/", shared_tasks.UnsealView, "api-task-unseal"),
+]
 
 urlpatterns = [
     at("token/", tokens.TokenView, "api-token"),
@@ -157,6 +186,7 @@ urlpatterns = [
     at(RUN + "report/", analysis.PublishView, "api-run-report"),
     at("reports/", analysis.ReportsView, "api-reports"),
     at("reports/<slug:report>/", analysis.ReportView, "api-report"),
+    *task_urls,
     at("schema/", reference.SchemaView, "api-schema"),
     path("docs/", reference.reference, name="api-docs"),
     re_path(r"", reference.UnknownView.as_view(), name="api-unknown"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from rest_framework.test import APIClient
 
 from rankme import permissions
@@ -14,6 +14,7 @@ from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
 from rankme.actions.panel import accounts
 from rankme.actions.runs import publishing
+from rankme.actions.shared_task import teams
 from rankme.actions.webhooks import hooks
 from rankme.api import view
 from rankme.api.urls import urlpatterns
@@ -24,6 +25,7 @@ from rankme.models import (
     MaterialImport,
     PanelPayment,
     Report,
+    TeamMember,
 )
 from rankme.models.campaigns import MEMBER_ROLES, Role
 from rankme.permissions import Permission as P
@@ -34,13 +36,15 @@ from tests.panels.in_process import connect
 from tests.panels.loop import study_row
 from tests.practice_panel.studies import study_document
 from tests.runs import asked, executed, rated_campaign
+from tests.shared_tasks.tasks import make_task, make_team, submit
 from tests.sittings import complaint_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # name: (the methods that there are, and what each needs in a campaign; who may see it)
 # "anybody" needs no key, "organiser" any key, "campaign" the key of its owner or a member,
-# "account" and "owner" the key of its owner alone (a member may know that it is there).
+# "account" and "owner" the key of its owner alone (a member may know that it is there). "task" is
+# for hosts of a shared task, "team" for its own members, and "call" for everybody.
 POLICY: dict[str, tuple[Any, str]] = {
     "api-token": (("POST", "DELETE"), "token"),
     "api-presets": (("GET",), "organiser"),
@@ -146,6 +150,27 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-run-report": ({"POST": P.EDIT, "DELETE": P.EDIT}, "campaign"),
     "api-reports": (("GET",), "organiser"),
     "api-report": (("GET",), "anybody"),
+    "api-call": (("GET", "POST"), "call"),
+    "api-team": (("GET",), "team"),
+    "api-team-sources": (("GET",), "team"),
+    "api-team-systems": (("GET", "POST"), "team"),
+    "api-team-tickets": (("POST",), "team"),
+    "api-team-uploads": (("GET", "POST"), "team"),
+    "api-team-file": (("PUT", "POST"), "team"),
+    "api-team-upload": (("GET",), "team"),
+    "api-team-receipt": (("GET",), "team"),
+    "api-team-role": (("POST",), "team"),
+    "api-team-withdraw": (("POST",), "team"),
+    "api-tasks": (("GET", "POST"), "organiser"),
+    "api-task": ({"GET": P.FILES, "PUT": P.EDIT}, "task"),
+    "api-task-tracks": ({"POST": P.EDIT}, "task"),
+    "api-task-teams": ({"GET": P.FILES}, "task"),
+    "api-task-decision": ({"POST": P.EDIT}, "task"),
+    "api-task-captain": ({"POST": P.EDIT}, "task"),
+    "api-task-links": ({"POST": P.EDIT}, "task"),
+    "api-task-uploads": ({"GET": P.FILES}, "task"),
+    "api-task-seal": ({"GET": P.FILES, "POST": P.OWN}, "task"),
+    "api-task-unseal": ({"GET": P.FILES, "POST": P.OWN}, "task"),
     "api-schema": (("GET",), "anybody"),
     "api-docs": (("GET",), "anybody"),
     "api-unknown": ((), "anybody"),
@@ -160,6 +185,7 @@ OWN_PARTS = {
     "api-paper-file": {"name": "heds.json"},
     "api-item": {"number": 1},
     "api-item-settle": {"number": 1},
+    "api-team-file": {"name": "outputs.txt"},
 }
 QUERIES = {"api-extension": "?raters_per_trial=9"}
 
@@ -185,23 +211,42 @@ def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
     metric_jobs.execute(computation.pk, "tester")
     webhook = hooks.add_webhook(campaign, "https://a.example/", by=campaign.owner).webhook
     event = campaign.webhook_events.first()
+    return (
+        {
+            "webhook": webhook.pk,
+            "delivery": webhook.deliveries.create(event=event).pk,
+            "code": campaign.code,
+            "version": campaign.version,
+            "run": run.pk,
+            "report": report.code,
+            "number": upload.pk,
+            "name": "report.json",
+            "metric": campaign.metrics.get().pk,
+            "computation": computation.pk,
+            "complaint": complaint_of(campaign.assignments.first()).pk,
+            "label": campaign.participants.first().label,
+            "assignment": campaign.assignments.first().pk,
+            "member": members_of(campaign)["mira"],
+            "invitation": members.invite_member(campaign, role=Role.VIEWER, by=campaign.owner)[
+                0
+            ].pk,
+        }
+        | paid(campaign, patch)
+        | hosted(campaign.owner)
+    )
+
+
+def hosted(owner: User) -> dict[str, object]:
+    """A shared task of the owner's, with a team that has uploaded."""
+    task = make_task(owner=owner)
+    upload = submit(make_team(task))
     return {
-        "webhook": webhook.pk,
-        "delivery": webhook.deliveries.create(event=event).pk,
-        "code": campaign.code,
-        "version": campaign.version,
-        "run": run.pk,
-        "report": report.code,
-        "number": upload.pk,
-        "name": "report.json",
-        "metric": campaign.metrics.get().pk,
-        "computation": computation.pk,
-        "complaint": complaint_of(campaign.assignments.first()).pk,
-        "label": campaign.participants.first().label,
-        "assignment": campaign.assignments.first().pk,
-        "member": members_of(campaign)["mira"],
-        "invitation": members.invite_member(campaign, role=Role.VIEWER, by=campaign.owner)[0].pk,
-    } | paid(campaign, patch)
+        "task": task.code,
+        "team": upload.team_id,
+        "track": upload.track_id,
+        "system": upload.system_id,
+        "upload": upload.pk,
+    }
 
 
 def members_of(campaign: Campaign) -> dict[str, int]:
@@ -237,36 +282,9 @@ def addresses(ids, *kinds):
 
 
 def _address(name, ids):
-    """The address by the one choice of ids that fits it."""
-    for chosen in (
-        (),
-        ("name",),
-        ("code",),
-        ("report",),
-        ("code", "run"),
-        ("code", "run", "name"),
-        ("code", "number"),
-        ("code", "version"),
-        ("code", "metric"),
-        ("code", "computation"),
-        ("account",),
-        ("code", "submission"),
-        ("code", "payment"),
-        ("code", "complaint"),
-        ("code", "label"),
-        ("code", "assignment"),
-        ("code", "member"),
-        ("code", "invitation"),
-        ("code", "webhook"),
-        ("code", "webhook", "delivery"),
-        ("code", "name"),
-    ):
-        try:
-            own = ids | OWN_PARTS.get(name, {})
-            return reverse(name, kwargs={each: own[each] for each in chosen})
-        except NoReverseMatch:
-            continue
-    raise AssertionError(f"no address for {name}")
+    (pattern,) = (each for each in urlpatterns if each.name == name)
+    own = ids | OWN_PARTS.get(name, {})
+    return reverse(name, kwargs={each: own[each] for each in pattern.pattern.converters})
 
 
 def state_of_things():
@@ -282,20 +300,23 @@ def state_of_things():
 
 def test_without_a_key_nothing_but_the_open_addresses_answers(ids, anybody):
     before = state_of_things()
-    for name, _, address in addresses(ids, "organiser", "campaign", "account", "owner"):
+    kinds = ("organiser", "campaign", "account", "owner", "task", "team")
+    for name, _, address in addresses(ids, *kinds):
         for method in METHODS:
             status = anybody.generic(method, address).status_code
             assert status == 401, f"{method} {name}: {status}"
     for name, methods, address in addresses(ids, "anybody"):
         for method in methods:
             assert anybody.generic(method, address).status_code == 200, name
+    for _name, _methods, address in addresses(ids, "call"):
+        assert (anybody.get(address).status_code, anybody.post(address).status_code) == (200, 400)
     assert anybody.delete("/api/v1/token/").status_code == 401
     assert state_of_things() == before
 
 
 def test_another_organiser_meets_404_at_every_address_of_a_campaign(ids, stranger):
     before = state_of_things()
-    for name, methods, address in addresses(ids, "campaign", "account", "owner"):
+    for name, methods, address in addresses(ids, "campaign", "account", "owner", "task"):
         for method in methods:
             kind = "multipart/form-data; boundary=x" if name == "api-imports" else None
             answer = stranger.generic(method, address, content_type=kind or "application/json")
@@ -369,6 +390,41 @@ def test_a_key_for_another_campaign_meets_404_at_every_address(ids):
             assert answer.status_code == 404, f"{method} {name}: {answer.status_code}"
 
 
+@pytest.mark.parametrize("role", list(Role))
+def test_a_shared_task_opens_to_keys_of_its_host_by_their_role(ids, role):
+    client = script(Campaign.objects.get(code=ids["code"]).owner, KeyPlan(role=role))
+    assert refused(ids, client, "task") == closed_to(role, "task")
+
+
+def test_a_key_for_some_campaigns_alone_finds_no_shared_task(ids):
+    campaign = Campaign.objects.get(code=ids["code"])
+    client = script(campaign.owner, KeyPlan(role=Role.OWNER, campaigns=[campaign]))
+    for name, methods, address in addresses(ids, "task"):
+        for method in methods:
+            answer = client.generic(method, address, content_type="application/json")
+            assert answer.status_code in (403, 404), f"{method} {name}: {answer.status_code}"
+
+
+def test_addresses_of_a_team_open_to_its_members_and_not_to_keys(ids, olga):
+    captain = TeamMember.objects.get(team=ids["team"])
+    member = APIClient(raise_request_exception=False)
+    _made, secret = teams.add_member(captain.team, name="Bo", by=captain)
+    member.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    for name, methods, address in addresses(ids, "team"):
+        for method in METHODS:
+            assert olga.generic(method, address).status_code == 401, f"{method} {name}"
+            with transaction.atomic():
+                status = member.generic(method, address).status_code
+                transaction.set_rollback(True)
+            assert (status == 405) == (method not in methods), f"{method} {name}: {status}"
+            assert status not in (401, 403, 404), f"{method} {name}: {status}"
+            if method == "GET" and method in methods:
+                assert status == 200, name
+    for name, methods, address in addresses(ids, "campaign", "task", "organiser"):
+        for method in methods:
+            assert member.generic(method, address).status_code == 401, f"{method} {name}"
+
+
 def test_a_site_that_forgets_the_role_of_keys_is_noticed(ids, monkeypatch):
     """The control of the tests of keys: without their role, they do what the account may."""
     owner = Campaign.objects.get(code=ids["code"]).owner
@@ -400,10 +456,13 @@ def script(maker: User, plan: KeyPlan) -> APIClient:
     return client
 
 
-def refused(ids, client: APIClient) -> set[tuple[str, str]]:
-    """What the API refuses to somebody; each request finds the campaign as it was."""
+IN_A_CAMPAIGN = ("campaign", "owner")
+
+
+def refused(ids, client: APIClient, *kinds: str) -> set[tuple[str, str]]:
+    """What the API refuses to somebody; each request finds everything as it was."""
     found = set()
-    for name, methods, address in addresses(ids, "campaign", "owner"):
+    for name, methods, address in addresses(ids, *(kinds or IN_A_CAMPAIGN)):
         kind = "multipart/form-data; boundary=x" if name == "api-imports" else "application/json"
         for method in methods:
             with transaction.atomic():
@@ -414,18 +473,18 @@ def refused(ids, client: APIClient) -> set[tuple[str, str]]:
     return found
 
 
-def closed_to(role: Role) -> set[tuple[str, str]]:
+def closed_to(role: Role, *kinds: str) -> set[tuple[str, str]]:
     return {
         (name, method)
         for name, (methods, kind) in POLICY.items()
-        if kind in ("campaign", "owner")
+        if kind in (kinds or IN_A_CAMPAIGN)
         for method, needs in methods.items()
         if needs not in permissions.ROLES[role]
     }
 
 
 def test_methods_that_there_are_not_are_405(ids, olga):
-    kinds = ("organiser", "campaign", "account", "owner", "anybody")
+    kinds = ("organiser", "campaign", "account", "owner", "anybody", "task", "call")
     for name, methods, address in addresses(ids, *kinds):
         for method in set(METHODS) - set(methods):
             status = olga.generic(method, address).status_code

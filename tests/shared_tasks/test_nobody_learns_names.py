@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +14,11 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
+from rankme.actions.shared_task import teams
 from rankme.actions.shared_task.sealing import seal
 from rankme.api.urls import urlpatterns as api_urls
-from rankme.models import SystemUpload, Team
+from rankme.models import SharedTask, SystemUpload, Team
+from rankme.pages.urls import task_urls as pages
 from tests.campaigns import make_owner
 from tests.pages.world import MEMBERS, POLICY, World
 from tests.runs import rate
@@ -112,6 +115,63 @@ def test_no_answer_of_the_api_leads_to_a_name(world, secrets, person):
         found += leaks(str(route.name), answer, secrets)
     assert found == []
     assert opened >= (5 if person == "olga" else 0)
+
+
+@pytest.mark.parametrize("person", ["mia", "analyst", "stan", ""])
+def test_no_address_of_the_task_leads_to_a_name_for_others_than_hosts(world, secrets, person):
+    client, found = visitor(person), []
+    for name, address in addresses_of_the_task():
+        found += leaks(name, client.get(address), secrets)
+    assert found == []
+
+
+def test_hosts_see_who_takes_part_and_neither_file_nor_code_with_a_name(world, secrets):
+    """Hosts know their teams. What would lead from a team to its code, they do not see."""
+    client, opened = visitor("olga"), 0
+    files = {kind: text for kind, text in secrets.items() if kind.startswith(("file", "tasks/"))}
+    assert len(files) >= 2 * len(NAMES)
+    for name, address in addresses_of_the_task():
+        answer = client.get(address)
+        opened += answer.status_code == 200
+        assert list(leaks(name, answer, files)) == []
+        shown = answer.content.decode()
+        assert not any(re.search(rf"\b{code}\b", shown) for code in ("S01", "S02")), name
+    assert opened >= 8
+
+
+@pytest.mark.parametrize("door", ["page", "api"])
+def test_a_team_learns_no_name_of_another_and_no_code_of_its_own(world, secrets, door):
+    own, other = (Team.objects.get(name=name) for name in NAMES)
+    of_others = {kind: text for kind, text in secrets.items() if other.name in kind}
+    assert of_others
+    _made, secret = teams.add_member(own, name="Bo", by=own.members.get())
+    client = Client(headers={"authorization": f"Bearer {secret}"} if door == "api" else {})
+    client.get(reverse("rankme:team-enter", args=[secret]))
+    parts = {"upload": own.uploads.get().pk, "track": own.uploads.get().track_id, "number": 1}
+    routes = [each for each in api_urls if str(each.name).startswith("api-team")]
+    prefix = ""
+    if door == "page":
+        routes, prefix = [each for each in pages if str(each.name).startswith("team")], "rankme:"
+    opened = 0
+    for route in routes:
+        given = {each: parts.get(each, 1) for each in route.pattern.converters}
+        answer = client.get(reverse(f"{prefix}{route.name}", kwargs=given))
+        opened += answer.status_code == 200
+        assert list(leaks(str(route.name), answer, of_others)) == []
+        assert not re.search(r"\bS0[12]\b", b"".join(answer).decode()), route.name
+    assert opened >= 2
+
+
+def addresses_of_the_task() -> Iterator[tuple[str, str]]:
+    """Pages and calls about the task."""
+    code = SharedTask.objects.get().code
+    for prefix, part, routes in (("rankme:", "code", pages), ("", "task", api_urls)):
+        for route in routes:
+            name = str(route.name)
+            if name.startswith(("task", "api-task", "api-call")):
+                given = {each: 1 for each in route.pattern.converters} | {part: code}
+                given = {each: given[each] for each in route.pattern.converters}
+                yield name, reverse(f"{prefix}{name}", kwargs=given)
 
 
 def test_a_name_in_a_template_is_found(world, secrets, settings, tmp_path: Path):

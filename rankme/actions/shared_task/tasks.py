@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.campaign.campaigns import create_campaign
 from rankme.errors import RefusedAction
-from rankme.models import Campaign, SharedTask, TaskHost, Track
+from rankme.models import Campaign, SharedTask, TaskHost, Team, TeamMember, Track
 from rankme.protocols.definition import Definition
 
 from .events import note
@@ -180,6 +180,13 @@ def source_pack(track: Track) -> bytes:
             _("The sources have changed since the task opened. Ask the hosts to restore them.")
         )
     return pack
+
+
+def pack_for(member: TeamMember, track: Track) -> bytes:
+    """The sources for a member: teams have them once the task opens, and hosts before that."""
+    if member.team.kind == Team.Kind.TEAM and not has_opened(track.task):
+        raise RefusedAction(_("The sources are here once the task opens."))
+    return source_pack(track)
 
 
 def fix_sources(track: Track) -> None:

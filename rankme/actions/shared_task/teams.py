@@ -8,9 +8,11 @@ import unicodedata
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from rankme.actions import rate_limits
 from rankme.actions.link_secrets import hash_of, new_secret
 from rankme.errors import RefusedAction
 from rankme.models import SharedTask, Team, TeamInvitation, TeamMember, TeamSystem
@@ -81,6 +83,12 @@ def register_team(
     member, secret = _new_member(team, captain, email, is_captain=True)
     note(task, gettext_noop("team registered"), by=member, name=name)
     return member, secret
+
+
+def refuse_many_registrations(task: SharedTask, *, address: str) -> None:
+    """Bound how many teams come from one address of the network."""
+    if not rate_limits.take(rate_limits.NEW_RATERS, task.pk, address):
+        raise RefusedAction(_("Many teams register now. Try again in a minute."))
 
 
 def _refuse_registration(
@@ -235,6 +243,21 @@ def _lock_team(team: Team) -> None:
 def _refuse_if_no_captain(by: User | TeamMember, team: Team) -> None:
     if isinstance(by, TeamMember) and (not by.is_captain or by.team_id != team.pk):
         raise RefusedAction(_("Only the captain of the team can do this."))
+
+
+def make_link(task: SharedTask, kind: str, *, by: User) -> str:
+    """The path of a new link: into the hosts' own team of a kind, or for an invited team."""
+    if kind in (Kind.HOSTS, Kind.REHEARSAL):
+        _member, secret = open_own_team(task, kind, by=by)
+        return reverse("rankme:team-enter", args=[secret])
+    _invitation, secret = invite_team(task, by=by)
+    return reverse("rankme:task-call", args=[task.code]) + f"?invitation={secret}"
+
+
+def make_captains_link(team: Team, *, by: User) -> str:
+    """The path of a new captain's link; the captain's old one ends."""
+    _member, secret = replace_captain(team, name=team.name, by=by)
+    return reverse("rankme:team-enter", args=[secret])
 
 
 # --- Invitations -----------------------------------------------------------------------------

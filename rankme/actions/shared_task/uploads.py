@@ -79,7 +79,7 @@ def take_upload(
                     system=system,
                     member=by,
                     ticket=begun,
-                    file_name=PurePath(name).name[-200:] or "outputs",
+                    file_name=plain_name(name),
                     stored=stored[0],
                     size=file.size or 0,
                     sha256=sha256,
@@ -89,6 +89,12 @@ def take_upload(
             note(by.team.task, gettext_noop("outputs uploaded"), by=by, **detail)
     upload.refresh_from_db()
     return upload
+
+
+def plain_name(name: str) -> str:
+    """The last part of a file's name, without what cannot be stored or printed."""
+    last = PurePath(name.replace("\\", "/")).name
+    return "".join(sign for sign in last if sign.isprintable())[-200:] or "outputs"
 
 
 def _refuse_size(file: File[Any]) -> None:

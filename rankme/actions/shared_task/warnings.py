@@ -102,3 +102,8 @@ def _of_other_length(sources: Iterable[Source], outputs: Mapping[str, str]) -> l
     spread = statistics.median(abs(share - middle) for share in shares.values())
     most = DEVIATIONS * max(spread * NORMAL, LEAST_DEVIATION)
     return [key for key, share in shares.items() if abs(share - middle) > most]
+
+
+def titled(found: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The stored warnings, each with the title of its kind in the reader's language."""
+    return [{**each, "title": str(TITLES.get(each["kind"], each["kind"]))} for each in found]

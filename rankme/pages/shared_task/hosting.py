@@ -16,10 +16,11 @@ from django.views.decorators.http import require_http_methods
 from rankme.actions.shared_task import tasks, teams
 from rankme.errors import RankmeError
 from rankme.forms.shared_task import TaskForm, TrackForm
-from rankme.models import SharedTask, SystemUpload, Team
+from rankme.models import SharedTask, Team
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, act, refusals_in, sent
 from rankme.permissions import user_of
 from rankme.protocols.files import preset
+from rankme.queries.shared_task import overview
 
 MOST_SHOWN = 500
 
@@ -77,23 +78,12 @@ def show_task(request: HttpRequest, task: SharedTask) -> HttpResponse:
 
 def _show(request: HttpRequest, task: SharedTask, **more: Any) -> HttpResponse:
     """The task's page. From the seal to the names, it shows teams and nothing of their uploads."""
-    found = task.teams.filter(kind=Team.Kind.TEAM).prefetch_related("systems")
-    uploads = SystemUpload.objects.none()
-    if not task.is_sealed:
-        uploads = SystemUpload.objects.filter(track__task=task).exclude(
-            team__kind=Team.Kind.REHEARSAL
-        )
-    with_primary = uploads.filter(role=SystemUpload.Role.PRIMARY, withdrawn_at=None)
     context = {
         "task": task,
         "tracks": task.tracks.select_related("campaign"),
-        "teams": found[:MOST_SHOWN],
-        "uploads": uploads.select_related("team", "track", "system", "check_job")[:MOST_SHOWN],
-        "without_primary": None
-        if task.is_sealed
-        else found.filter(state__in=["waiting", "approved"]).exclude(
-            pk__in=with_primary.values("team")
-        ),
+        "teams": overview.teams_of(task)[:MOST_SHOWN],
+        "uploads": overview.uploads_for_hosts(task)[:MOST_SHOWN],
+        "without_primary": overview.teams_without_primary(task),
         "track_form": TrackForm(),
         "call": request.build_absolute_uri(reverse("rankme:task-call", args=[task.code])),
     }
@@ -137,17 +127,12 @@ def make_link(request: HttpRequest, task: SharedTask, kind: str) -> HttpResponse
     """Make a link for a team: an invitation, the hosts' own teams, or a new captain by team id."""
     user = user_of(request)
     try:
-        if kind == "invitation":
-            _made, secret = teams.invite_team(task, by=user)
-            address = reverse("rankme:task-call", args=[task.code]) + f"?invitation={secret}"
+        if kind in ("invitation", Team.Kind.HOSTS, Team.Kind.REHEARSAL):
+            address = teams.make_link(task, kind, by=user)
         else:
-            if kind in (Team.Kind.HOSTS, Team.Kind.REHEARSAL):
-                _made_member, secret = teams.open_own_team(task, kind, by=user)
-            else:
-                number = int(kind) if kind.isascii() and kind.isdecimal() else 0
-                team = get_object_or_404(task.teams, pk=number, kind=Team.Kind.TEAM)
-                _made_member, secret = teams.replace_captain(team, name=team.name, by=user)
-            address = reverse("rankme:team-enter", args=[secret])
+            number = int(kind) if kind.isascii() and kind.isdecimal() else 0
+            team = get_object_or_404(task.teams, pk=number, kind=Team.Kind.TEAM)
+            address = teams.make_captains_link(team, by=user)
     except RankmeError as refusal:
         return _show(request, task, refusal=str(refusal))
     # Shown once, so there is no redirect.

@@ -14,13 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from rankme.actions import rate_limits
 from rankme.actions.shared_task import tasks, teams, uploads
-from rankme.actions.shared_task.warnings import TITLES
+from rankme.actions.shared_task.warnings import titled
 from rankme.errors import RankmeError, RefusedAction
 from rankme.forms.shared_task import MemberForm, RegistrationForm, SystemForm, UploadForm
 from rankme.models import SharedTask, TeamMember
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, refusals_in, sent
+from rankme.uploads import takes_files_of_teams
 
 SESSION = "team_member"
 View = TypeVar("View", bound=Callable[..., HttpResponse])
@@ -37,8 +37,7 @@ def show_call(request: HttpRequest, code: str) -> HttpResponse:
         del form.fields["accepts_terms"]
     if form.is_valid():
         with refusals_in(form):
-            if not rate_limits.take(rate_limits.NEW_RATERS, task.pk, request.META["REMOTE_ADDR"]):
-                raise RefusedAction(_("Many teams register now. Try again in a minute."))
+            teams.refuse_many_registrations(task, address=request.META["REMOTE_ADDR"])
             _captain, secret = teams.register_team(task, **form.cleaned_data)
             link = request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))
     context = {"task": task, "form": form, "link": link}
@@ -90,8 +89,7 @@ def _show(request: HttpRequest, member: TeamMember, **more: Any) -> HttpResponse
     team = member.team
     own = team.uploads.select_related("track", "system", "check_job").order_by("track", "-number")
     for each in own:
-        for doubt in each.check_job.warnings:
-            doubt["title"] = TITLES.get(doubt["kind"], doubt["kind"])
+        each.check_job.warnings = titled(each.check_job.warnings)
     context = {
         "member": member,
         "team": team,
@@ -147,6 +145,7 @@ def begin_upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
     return JsonResponse({"ticket": str(ticket.key)})
 
 
+@takes_files_of_teams
 @team_page(*POST)
 def upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
     form, made, problem = UploadForm(request.POST, request.FILES), None, ""
@@ -195,15 +194,8 @@ def show_receipt(request: HttpRequest, member: TeamMember, number: int) -> HttpR
 def sources(request: HttpRequest, member: TeamMember, track: int) -> HttpResponse:
     """The sources as lines of JSON, once the task is open."""
     found = get_object_or_404(member.team.task.tracks, pk=track)
-    if not tasks.has_opened(member.team.task) and member.team.kind == "team":
-        return render(
-            request,
-            "shared_task/no_team.html",
-            {"refusal": _("The sources are here once the task opens.")},
-            status=403,
-        )
     try:
-        pack = tasks.source_pack(found)
+        pack = tasks.pack_for(member, found)
     except RefusedAction as refusal:
         context = {"refusal": str(refusal)}
         return render(request, "shared_task/no_team.html", context, status=409)

@@ -1,0 +1,260 @@
+"""Shared tasks by the API alone: for teams with their own secret, for hosts with a key."""
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from rankme.actions.accounts.api_keys import KeyPlan, make_key
+from rankme.actions.shared_task import checks, teams
+from rankme.api.authentication import rate_limits
+from rankme.models import Role, SharedTask, SystemUpload, TeamMember, UploadCheck, UploadTicket
+from tests.api.conftest import client_of
+from tests.campaigns import make_campaign, make_owner
+from tests.shared_tasks.tasks import close, make_task, make_team, submit
+
+pytestmark = pytest.mark.django_db
+API = "/api/v1/"
+LINES = b"The first.\nA second one.\nSome third.\nThe last.\n"
+TIMES = {"opens_at": "2026-01-01T00:00Z", "closes_at": "2099-01-01T00:00Z"}
+
+
+def team_client(team, **member) -> APIClient:
+    """A script of a new member's."""
+    captain = team.members.get(is_captain=True)
+    _made, secret = teams.add_member(team, name="Script", by=captain)
+    return bearer(secret)
+
+
+def bearer(secret: str) -> APIClient:
+    client = APIClient(raise_request_exception=False)
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+def sent(client, team, content=LINES, name="outputs.txt", ticket=""):
+    track, system = team.task.tracks.first(), team.systems.first()
+    address = f"{API}team/files/{track.pk}/{system.pk}/{name}"
+    return client.generic("PUT", address + (f"?ticket={ticket}" if ticket else ""), content, "")
+
+
+def test_a_team_goes_from_the_call_to_a_primary_by_the_api_alone(anybody):
+    task = make_task(terms="Be fair.", registration="open")
+    call = f"{API}calls/{task.code}/"
+    assert anybody.get(call).json()["terms"] == "Be fair."
+    facts = {"name": "Owls", "publication_name": "The Owls", "captain": "Ada"}
+    refused = anybody.post(call, facts)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "refused")
+    made = anybody.post(call, facts | {"accepts_terms": True})
+    assert made.status_code == 201
+    client = bearer(made.json()["link"])
+
+    own = client.get(f"{API}team/").json()
+    assert (own["name"], own["member"], own["is_captain"]) == ("Owls", "Ada", True)
+    track = own["task"]["tracks"][0]["id"]
+    pack = client.get(f"{API}team/tracks/{track}/sources.jsonl")
+    own = client.get(f"{API}team/").json()
+    assert own["task"]["tracks"][0]["sources_sha256"] == hashlib.sha256(pack.content).hexdigest()
+    system = client.post(f"{API}team/systems/", {"name": "Big"}).json()
+    assert system["is_constrained"] is True
+    assert [each["name"] for each in client.get(f"{API}team/systems/").json()] == ["Big"]
+
+    fields = {"track": track, "system": system["id"]}
+    file = SimpleUploadedFile("o.txt", LINES)
+    first = client.post(f"{API}team/uploads/", fields | {"file": file}, format="multipart")
+    assert first.status_code == 201, first.content
+    address = f"{API}team/files/{track}/{system['id']}/p.txt"
+    second = client.generic("PUT", address, b"Only one.\n", "")
+    third = client.generic("POST", address, LINES, "application/x-www-form-urlencoded")
+    assert [each.status_code for each in (second, third)] == [201, 201]
+    assert third.json()["sha256"] == hashlib.sha256(LINES).hexdigest()
+    assert third.json()["file_name"] == "p.txt"
+    assert third.json()["check"]["is_valid"] is None
+    for row in UploadCheck.objects.all():
+        assert checks.execute(row.pk, "worker")
+    listed = client.get(f"{API}team/uploads/").json()["results"]
+    assert [each["check"]["is_valid"] for each in listed] == [True, False, True]
+    assert listed[1]["check"]["problems"][0]["line"] == 2
+    assert "again" in [each["kind"] for each in listed[0]["check"]["warnings"]]
+    assert listed[0]["check"]["scores"] == {}
+
+    one = f"{API}team/uploads/{listed[0]['id']}/"
+    assert client.post(f"{one}role/", {"role": "primary"}).json()["role"] == "primary"
+    receipt = client.get(f"{one}receipt/").json()
+    assert receipt["counts_now"] == [{"number": 3, "role": "primary"}]
+    wrong = client.post(f"{API}team/uploads/{listed[1]['id']}/role/", {"role": "primary"})
+    assert "has problems" in wrong.json()["error"]["message"]
+    assert client.post(f"{one}withdraw/").json()["withdrawn_at"]
+    assert client.get(one).json()["role"] == "primary"
+
+
+def test_a_link_that_was_ended_or_never_was_opens_nothing():
+    team = make_team(make_task())
+    client = team_client(team)
+    assert client.get(f"{API}team/").status_code == 200
+    TeamMember.objects.update(removed_at=timezone.now())
+    for each in (client, bearer("never")):
+        answer = each.get(f"{API}team/")
+        assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
+        assert "does not work" in answer.json()["error"]["message"]
+
+
+def test_a_key_of_an_account_opens_no_team_and_a_secret_no_account(olga):
+    team = make_team(make_task(owner=make_owner()))
+    assert olga.get(f"{API}team/").status_code == 401
+    client = team_client(team)
+    for address in (f"{API}tasks/", f"{API}tasks/{team.task.code}/", f"{API}campaigns/"):
+        assert client.get(address).status_code == 401
+
+
+def test_a_team_finds_nothing_of_another_team():
+    task = make_task()
+    upload, other = submit(make_team(task)), make_team(task, "Bees")
+    client = team_client(other)
+    for part in ("", "receipt/"):
+        assert client.get(f"{API}team/uploads/{upload.pk}/{part}").status_code == 404
+    for part, body in (("role/", {"role": "none"}), ("withdraw/", None)):
+        assert client.post(f"{API}team/uploads/{upload.pk}/{part}", body).status_code == 404
+    track = task.tracks.get()
+    address = f"{API}team/files/{track.pk}/{upload.system.pk}/o.txt"
+    assert client.generic("PUT", address, LINES, "").status_code == 404
+    assert client.get(f"{API}team/uploads/").json()["results"] == []
+
+
+def test_the_sources_wait_for_the_opening():
+    task = make_task(opens_at=timezone.now() + timedelta(minutes=30))
+    team = make_team(task)
+    answer = team_client(team).get(f"{API}team/tracks/{task.tracks.get().pk}/sources.jsonl")
+    assert answer.status_code == 409
+    assert "once the task opens" in answer.json()["error"]["message"]
+
+
+def test_an_upload_that_had_begun_may_end_after_the_close_by_the_api():
+    team = make_team(make_task())
+    client, track = team_client(team), team.task.tracks.get()
+    ticket = client.post(f"{API}team/tickets/", {"track": track.pk}).json()["ticket"]
+    UploadTicket.objects.update(began_at=timezone.now() - timedelta(seconds=30))
+    SharedTask.objects.update(closes_at=timezone.now() - timedelta(seconds=1))
+    late = sent(client, team)
+    assert late.status_code == 409
+    assert "by the clock of the server" in late.json()["error"]["message"]
+    assert sent(client, team, ticket=ticket).json()["in_grace"] is True
+    assert "already arrived" in sent(client, team, ticket=ticket).json()["error"]["message"]
+
+
+def test_an_empty_file_and_a_name_from_elsewhere():
+    team = make_team(make_task())
+    client = team_client(team)
+    assert "is empty" in sent(client, team, b"").json()["error"]["message"]
+    named = sent(client, team, name="a%00b%0A..%5C..%5Cpasswd.txt")
+    assert (named.status_code, named.json()["file_name"]) == (201, "passwd.txt")
+
+
+def test_calls_of_a_member_are_limited(monkeypatch):
+    client = team_client(make_team(make_task()))
+    limit = rate_limits.Limit("calls", 1, timedelta(minutes=1))
+    monkeypatch.setattr(rate_limits, "CALLS", limit)
+    assert client.get(f"{API}team/").status_code == 200
+    assert client.get(f"{API}team/").status_code == 429
+
+
+# --- Hosts ------------------------------------------------------------------------------------
+
+
+def test_a_host_goes_from_the_task_to_the_names_by_the_api_alone(olga, anybody):
+    made = olga.post(f"{API}tasks/", TIMES | {"title": "E2E again", "most_uploads": 3})
+    assert made.status_code == 201, made.content
+    task = f"{API}tasks/{made.json()['code']}/"
+    assert olga.put(task, {"closes_at": "2020-01-01T00:00Z"}).status_code == 409
+    assert olga.put(task, {"title": "E2E once more"}).json()["title"] == "E2E once more"
+    track = olga.post(f"{task}tracks/", {"name": "English"}).json()
+    assert olga.get(f"{API}campaigns/{track['campaign']}/").status_code == 200
+    assert olga.post(f"{task}tracks/", {"name": "X", "preset": "none"}).status_code == 409
+    link = olga.post(f"{task}links/", {"kind": "invitation"}).json()["link"]
+    assert "?invitation=" in link
+    facts = {"name": "Owls", "publication_name": "Owls", "captain": "Ada"}
+    assert anybody.post(f"{API}calls/{made.json()['code']}/", facts).status_code == 201
+    (team,) = olga.get(f"{task}teams/").json()["results"]
+    decided = olga.post(f"{task}teams/{team['id']}/decision/", {"decision": "approve"})
+    assert decided.json()["state"] == "approved"
+    captain = olga.post(f"{task}teams/{team['id']}/captain/").json()["link"]
+    assert bearer(captain).get(f"{API}team/").json()["name"] == "Owls"
+    assert [each["title"] for each in olga.get(f"{API}tasks/").json()["results"]] == [
+        "E2E once more"
+    ]
+
+
+def test_a_host_seals_and_unseals_by_the_api(olga):
+    task = make_task(owner=make_owner())
+    for name in ("Owls", "Bees"):
+        submit(make_team(task, name))
+    address = f"{API}tasks/{task.code}/"
+    assert len(olga.get(f"{address}uploads/").json()["results"]) == 2
+    assert "Uploads may arrive" in olga.get(f"{address}seal/").json()["refusal"]
+    assert olga.post(f"{address}seal/", {}).status_code == 409
+    close(task)
+    (field,) = olga.get(f"{address}seal/").json()["tracks"]
+    assert {each["team"] for each in field["judged"]} == {"Owls", "Bees"}
+    sealed = olga.post(f"{address}seal/", {"with_reference": [task.tracks.get().pk]}).json()
+    assert (len(sealed["commitment"]), sealed["tracks"]) == (64, [])
+    assert olga.get(f"{address}uploads/").json()["results"] == []
+
+    missing = olga.get(f"{address}unseal/").json()["missing"]
+    assert "was not registered by a launch" in missing[0]
+    assert olga.post(f"{address}unseal/", {"act": "ask"}).status_code == 409
+    assert olga.post(f"{address}unseal/", {"act": "alone"}).status_code == 400
+    told = olga.post(f"{address}unseal/", {"act": "alone", "reason": "A rehearsal."})
+    assert told.json()["unsealed_at"]
+    assert len(olga.get(f"{address}uploads/").json()["results"]) == 2
+
+
+def test_the_rehearsal_is_in_no_answer_for_hosts(olga):
+    task = make_task(owner=make_owner())
+    rehearsal = make_team(task, "Rehearsal", kind="rehearsal")
+    submit(rehearsal)
+    address = f"{API}tasks/{task.code}/"
+    for part in ("", "teams/", "uploads/"):
+        assert b"Rehearsal" not in olga.get(f"{address}{part}").content
+    decision = olga.post(f"{address}teams/{rehearsal.pk}/decision/", {"decision": "refuse"})
+    assert decision.status_code == 404
+
+
+def test_others_and_keys_for_some_campaigns_find_no_task(stranger):
+    owner = make_owner()
+    task = make_task(owner=owner)
+    team = make_team(task)
+    narrow = APIClient(raise_request_exception=False)
+    plan = KeyPlan(role=Role.OWNER, campaigns=[make_campaign(owner=owner, launch=False)])
+    narrow.credentials(HTTP_AUTHORIZATION=f"Token {make_key(owner, plan).secret}")
+    address = f"{API}tasks/{task.code}/"
+    for client in (stranger, narrow):
+        for part in ("", "teams/", "uploads/", "seal/", "unseal/"):
+            assert client.get(address + part).status_code == 404
+        assert client.get(f"{API}tasks/").json()["results"] == []
+        decision = client.post(f"{address}teams/{team.pk}/decision/", {"decision": "refuse"})
+        assert decision.status_code in (403, 404)
+    team.refresh_from_db()
+    assert team.state == "approved"
+
+
+@pytest.mark.parametrize("role", ["auditor", "viewer"])
+def test_keys_that_change_nothing_change_no_task(role):
+    owner = make_owner()
+    task = make_task(owner=owner)
+    client = APIClient(raise_request_exception=False)
+    plan = KeyPlan(role=Role(role))
+    client.credentials(HTTP_AUTHORIZATION=f"Token {make_key(owner, plan).secret}")
+    address = f"{API}tasks/{task.code}/"
+    assert client.put(address, {"title": "Other"}).status_code == 403
+    assert client.post(f"{address}seal/", {}).status_code == 403
+    assert client.get(address).status_code == (200 if role == "auditor" else 403)
+
+
+def test_another_host_reads_the_task(olga):
+    task = make_task()
+    task.hosts.create(user=make_owner())
+    assert client_of("olga").get(f"{API}tasks/{task.code}/").json()["title"] == task.title
+    assert SystemUpload.objects.count() == 0
