@@ -29,7 +29,7 @@ from .help import pages as help_pages
 from .panel import accounts, books, study
 from .previews import draft_preview, gallery, preview
 from .rater import entering, leaving, media, own_data, rater_calls, working
-from .shared_task import hosting, sealing, teaming
+from .shared_task import hosting, results, sealing, teaming
 
 app_name = "rankme"
 
@@ -223,6 +223,8 @@ task_urls: list[URLPattern] = [
     path(TASK + "teams/<int:team>/<slug:choice>/", hosting.decide, name="task-decide"),
     path(TASK + "seal/", sealing.seal_task, name="task-seal"),
     path(TASK + "unseal/", sealing.unseal_task, name="task-unseal"),
+    path(TASK + "results/", results.show_results, name="task-results"),
+    path(TASK + "results/<str:name>", results.result_file, name="task-result-file"),
     path(TASK + "links/<slug:kind>/", hosting.make_link, name="task-link"),
     path("calls/<slug:code>/", teaming.show_call, name="task-call"),
     path("team/", teaming.show_team, name="team"),

@@ -9,6 +9,9 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
+from rankme.actions.campaign import campaigns
+from rankme.actions.shared_task.sealing import seal
+from rankme.actions.shared_task.unsealing import unseal
 from rankme.models import (
     SharedTask,
     SystemUpload,
@@ -19,6 +22,7 @@ from rankme.models import (
     UploadCheck,
 )
 from tests.campaigns import make_campaign, make_owner
+from tests.runs import asked, executed, rate
 
 HOUR = timedelta(hours=1)
 
@@ -91,3 +95,28 @@ def close(task: SharedTask) -> None:
     SharedTask.objects.filter(pk=task.pk).update(
         closes_at=timezone.now() - timedelta(minutes=1), grace_seconds=0
     )
+
+
+def judged_task(*names: str, **fields: Any) -> SharedTask:
+    """A sealed task whose only campaign was launched, rated and closed; nobody knows the names."""
+    task = make_task(**fields)
+    for name in names:
+        submit(make_team(task, name))
+    close(task)
+    return judged(seal(task, by=task.owner))
+
+
+def judged(task: SharedTask) -> SharedTask:
+    """Launch, rate and close the campaign of the only track; it has a batch for each system."""
+    campaign = task.tracks.get().campaign
+    campaigns.launch_campaign(campaign, by=task.owner)
+    campaign.refresh_from_db()
+    rate(campaign, raters=min(3, campaign.systems.count()))
+    campaigns.close_campaign(campaign, by=task.owner)
+    return SharedTask.objects.get(pk=task.pk)
+
+
+def unsealed(task: SharedTask) -> SharedTask:
+    """Analyse the campaign blind, then tell the names."""
+    executed(asked(task.tracks.get().campaign), pictures=())
+    return unseal(task, by=task.owner, reason="The other host is ill.")

@@ -1,4 +1,4 @@
-"""While a task is sealed, no page and no file of its campaign leads to a name."""
+"""While a task is sealed, no page and no file of it or of its campaign leads to a name."""
 
 import io
 import logging
@@ -16,7 +16,9 @@ from django.urls import reverse
 from rankme.actions.campaign import campaigns
 from rankme.actions.shared_task import teams
 from rankme.actions.shared_task.sealing import seal
+from rankme.actions.shared_task.unsealing import unseal
 from rankme.api.urls import urlpatterns as api_urls
+from rankme.exporting.shared_task.files import FILES
 from rankme.models import SharedTask, SystemUpload, Team
 from rankme.pages.urls import task_urls as pages
 from tests.campaigns import make_owner
@@ -162,6 +164,30 @@ def test_a_team_learns_no_name_of_another_and_no_code_of_its_own(world, secrets,
     assert opened >= 2
 
 
+RESULTS = [("task-results", []), *(("task-result-file", [name]) for name in FILES)]
+
+
+@pytest.mark.parametrize("person", [*PEOPLE, "team"])
+def test_results_are_there_for_hosts_alone_and_not_before_the_names(world, person):
+    task, client = SharedTask.objects.get(), visitor("" if person == "team" else person)
+    if person == "team":
+        _made, secret = teams.add_member(
+            own := Team.objects.get(name=NAMES[0]), name="Bo", by=own.members.get()
+        )
+        client.get(reverse("rankme:team-enter", args=[secret]))
+
+    def opened() -> int:
+        addresses = [reverse(f"rankme:{name}", args=[task.code, *more]) for name, more in RESULTS]
+        return [client.get(address).status_code for address in addresses].count(200)
+
+    assert {name for name, _more in RESULTS} == {
+        each.name for each in pages if str(each.name).startswith("task-result")
+    }
+    assert opened() == 0
+    unseal(task, by=task.owner, reason="The other host is ill.")
+    assert opened() == (len(RESULTS) if person == "olga" else 0)
+
+
 def addresses_of_the_task() -> Iterator[tuple[str, str]]:
     """Pages and calls about the task."""
     code = SharedTask.objects.get().code
@@ -172,6 +198,24 @@ def addresses_of_the_task() -> Iterator[tuple[str, str]]:
                 given = {each: 1 for each in route.pattern.converters} | {part: code}
                 given = {each: given[each] for each in route.pattern.converters}
                 yield name, reverse(f"{prefix}{name}", kwargs=given)
+
+
+@pytest.mark.parametrize(("person", "put"), [("stan", NAMES[0]), ("olga", "S01")])
+def test_a_name_or_a_code_on_a_page_of_the_task_is_found(
+    world, secrets, settings, tmp_path: Path, person, put
+):
+    """The control of the search in the task's own pages."""
+    engine = settings.TEMPLATES[0]
+    base = Path(engine["DIRS"][0], "base.html").read_text()
+    (tmp_path / "base.html").write_text(base.replace("</body>", f"{put}</body>"))
+    settings.TEMPLATES = [engine | {"DIRS": [tmp_path, *engine["DIRS"]]}]
+    with pytest.raises(AssertionError):
+        if person == "olga":
+            test_hosts_see_who_takes_part_and_neither_file_nor_code_with_a_name(world, secrets)
+        else:
+            test_no_address_of_the_task_leads_to_a_name_for_others_than_hosts(
+                world, secrets, person
+            )
 
 
 def test_a_name_in_a_template_is_found(world, secrets, settings, tmp_path: Path):

@@ -119,6 +119,7 @@ def test_hosts_find_tasks_that_they_run_and_teams_their_own_pages_alone():
         "secret": "unknown",
         "number": upload.pk,
         "track": task.tracks.get().pk,
+        "name": "results.csv",
     }
     public = {"task-call", "tasks", "task-new"}
     for pattern in task_urls:

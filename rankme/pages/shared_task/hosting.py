@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -27,12 +27,12 @@ MOST_SHOWN = 500
 
 def task_page(
     *methods: str,
-) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Decorate a page of the task in its address, for its hosts; others learn nothing of it."""
 
-    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(view)
-        def page(request: HttpRequest, code: str, **parts: Any) -> HttpResponse:
+        def page(request: HttpRequest, code: str, **parts: Any) -> HttpResponseBase:
             task = get_object_or_404(tasks.tasks_of(user_of(request)), code=code)
             return view(request, task, **parts)
 

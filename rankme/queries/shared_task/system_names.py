@@ -44,12 +44,13 @@ def names_of(campaign: Campaign) -> Sequence[NamedSystem]:
 def public_names_of(campaign: Campaign) -> Sequence[NamedSystem]:
     """The names that readers of a published report may see, by what the hosts have promised."""
     track = track_of(campaign)
-    if track is None or not _is_named_in_public(track.task):
+    if track is None or not is_named_in_public(track.task):
         return []
     return names_of(campaign)
 
 
-def _is_named_in_public(task: SharedTask) -> bool:
+def is_named_in_public(task: SharedTask) -> bool:
+    """Whether readers may learn who is who, by what the hosts have promised."""
     if task.teams_named == SharedTask.Naming.NEVER:
         return False
     if task.teams_named == SharedTask.Naming.DATE:

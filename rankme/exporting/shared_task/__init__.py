@@ -1,0 +1,1 @@
+"""Files of an unsealed shared task: its tables, teams and outputs."""

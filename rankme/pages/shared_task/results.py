@@ -1,0 +1,50 @@
+"""The results of an unsealed task, for its hosts: tables, teams, and files to publish."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from rankme.actions.audit import note_seen
+from rankme.downloads import attachment
+from rankme.exporting.shared_task.files import task_file
+from rankme.exporting.shared_task.results import TaskResults, results_of
+from rankme.exporting.shared_task.tables import tables_of_results
+from rankme.exporting.shared_task.teams import teams_table
+from rankme.models import SharedTask
+from rankme.pages.campaign.campaign_page import SAFE
+from rankme.permissions import Permission, rights_in, user_of
+
+from .hosting import task_page
+
+
+@task_page(*SAFE)
+def show_results(request: HttpRequest, task: SharedTask) -> HttpResponse:
+    """The tables as they are published, and the files; there is nothing before the unseal."""
+    results = _results(request, task)
+    user = user_of(request)
+    tracks = [
+        {"found": each, "may_read": Permission.FILES in rights_in(each.track.campaign, user)}
+        for each in results.tracks
+    ]
+    context = {
+        "task": task,
+        "results": results,
+        "tracks": tracks,
+        "tables": tables_of_results(results),
+        "teams": teams_table(results),
+    }
+    return render(request, "shared_task/results.html", context)
+
+
+@task_page(*SAFE)
+def result_file(request: HttpRequest, task: SharedTask, name: str) -> HttpResponseBase:
+    return attachment(task_file(_results(request, task), name))
+
+
+def _results(request: HttpRequest, task: SharedTask) -> TaskResults:
+    if task.unsealed_at is None:
+        raise Http404
+    for track in task.tracks.filter(is_development=False).select_related("campaign"):
+        note_seen(track.campaign, "results of the shared task", by=user_of(request))
+    return results_of(task)

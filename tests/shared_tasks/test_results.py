@@ -1,0 +1,263 @@
+"""The results of an unsealed task: every number is the frozen report's, in the right row."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis.report.answer import answers_of
+from analysis.report.stored import read_report
+from rankme.actions.runs import analysis_runs
+from rankme.actions.shared_task.sealing import Choice, seal
+from rankme.actions.shared_task.teams import withdraw_team
+from rankme.actions.shared_task.unsealing import unseal
+from rankme.actions.shared_task.uploads import withdraw_upload
+from rankme.errors import RefusedAction
+from rankme.exporting.shared_task import tables, teams
+from rankme.exporting.shared_task.files import TEXTS
+from rankme.exporting.shared_task.results import results_of
+from rankme.models import SharedTask, SystemCode, SystemUpload, Team, UploadCheck
+from tests.campaigns import make_owner
+from tests.latex import assert_well_formed
+from tests.runs import asked, executed
+from tests.shared_tasks.tasks import (
+    close,
+    judged,
+    judged_task,
+    make_task,
+    make_team,
+    submit,
+    unsealed,
+    upload,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def rows_of(results) -> dict[str, dict[str, str]]:
+    """Rows of the CSV by system."""
+    return {
+        each["System"]: each for each in csv.DictReader(io.StringIO(tables.as_one_csv(results)))
+    }
+
+
+def code_of(name: str) -> str:
+    return SystemCode.objects.get(upload__system__name=name).code
+
+
+def test_every_number_is_that_of_the_frozen_report():
+    task = unsealed(judged_task("Owls", "Bees", "Cats"))
+    results = results_of(task)
+    (track,) = results.tracks
+    assert track.is_blind
+    (answer,) = answers_of(read_report(track.run.finished_result["report"]))
+    rows = rows_of(results)
+    assert answer.is_claim and len(rows) == 3
+    names = [{code_of(name): name for name in rows}[each.system] for each in answer.standings]
+    assert list(rows) == names, "in the order of the report"
+    for each, name in zip(answer.standings, names, strict=True):
+        row = rows[name]
+        numbers = ("Value", "Interval low", "Interval high", "Ranks low", "Ranks high")
+        expected = (each.value, each.low, each.high, each.rank_low, each.rank_high)
+        assert tuple(float(row[number]) for number in numbers) == expected
+        assert row["Letters"] == each.letters
+        assert row["Team"] == name and row["Constrained"] == "yes"
+
+
+def test_a_system_withdrawn_after_the_launch_is_listed_after_the_ranked_ones_with_the_reason():
+    task = judged_task("Owls", "Bees", "Cats")
+    best = answers_of(read_report(analysed(task)))[0].standings[0].system
+    gone = SystemCode.objects.get(code=best).upload
+    withdraw_upload(gone, by=gone.team.members.get())
+    told = unseal_now(task)
+    rows = rows_of(results_of(told))
+    assert list(rows)[-1] == gone.team.name
+    row = rows[gone.team.name]
+    assert row["Remarks"].startswith("withdrawn by the team on ")
+    assert row["Remarks"].endswith(": judged, not ranked")
+    assert (row["Cluster"], row["Ranks low"], row["Letters"]) == ("", "", "")
+    assert float(row["Value"]) and float(row["n"])
+    (table,) = tables.tables_of_results(results_of(told))
+    assert tables.WITHDRAWN in table.notes
+    assert teams.citations(results_of(told))[0].team != gone.team
+    assert len(results_of(told).teams) == 2
+
+
+def analysed(task: SharedTask):
+    """The report of all judgements."""
+    return executed(asked(task.tracks.get().campaign), pictures=()).finished_result["report"]
+
+
+def unseal_now(task: SharedTask) -> SharedTask:
+    return unseal(task, by=task.owner, reason="The other host is ill.")
+
+
+def test_a_team_that_hosts_withdrew_says_so():
+    task = judged_task("Owls", "Bees")
+    withdraw_team(task.teams.get(name="Owls"), by=task.owner)
+    rows = rows_of(results_of(unsealed(task)))
+    assert rows["Owls"]["Remarks"].startswith("withdrawn by the hosts on ")
+
+
+def test_teams_that_nobody_judged_come_last_and_each_says_why():
+    task = make_task(late="mark", most_judged=2)
+    track = task.tracks.get()
+    for name in ("Owls", "Bees", "Over"):
+        submit(make_team(task, name))
+    submit(make_team(task, "Second"), role="contrastive")
+    submit(make_team(task, "Broken"), is_valid=False)
+    back = submit(make_team(task, "Back"))
+    SystemUpload.objects.filter(pk=back.pk).update(withdrawn_at=timezone.now())
+    make_team(task, "Silent")
+    SharedTask.objects.update(closes_at=timezone.now())
+    submit(make_team(task, "Late"))
+    unknown = make_team(task, "Waiting", state="waiting")
+    submit(unknown, track=track)
+    close(task)
+    told = unsealed(judged(seal(task, by=task.owner)))
+    remarks = {name: row["Remarks"] for name, row in rows_of(results_of(told)).items()}
+    assert list(remarks)[:2] in (["Owls", "Bees"], ["Bees", "Owls"])
+    assert {name: remarks[name] for name in list(remarks)[2:]} == {
+        "Over": "not judged: more systems had a primary upload than people judge",
+        "Second": "not judged: the team chose no primary upload",
+        "Broken": "not judged: the file of the primary upload has problems",
+        "Back": "not judged: the team withdrew its primary upload before the seal",
+        "Late": "not judged: the primary upload came late, and the hosts left it out",
+    }
+
+
+def test_the_reference_and_baselines_are_systems_and_no_teams():
+    task = make_task()
+    submit(make_team(task, "Owls"))
+    hosts = make_team(task, "Hosts", kind="hosts")
+    submit(hosts)
+    rehearsal = make_team(task, "Rehearsal", kind="rehearsal")
+    submit(rehearsal)
+    close(task)
+    sealed = seal(task, Choice(with_reference=[task.tracks.get().pk]), by=task.owner)
+    told = unsealed(judged(sealed))
+    rows = rows_of(results_of(told))
+    assert rows["Reference"]["Remarks"] == "reference"
+    assert rows["Hosts"]["Remarks"] == "baseline of the hosts"
+    assert (rows["Hosts"]["Team"], rows["Reference"]["Constrained"]) == ("", "")
+    assert [each.name for each in results_of(told).teams] == ["Owls"]
+    assert "Rehearsal" not in "".join(write(results_of(told)) for _type, write in TEXTS.values())
+
+
+def test_automatic_scores_come_after_those_of_people_and_rank_nobody():
+    task = judged_task("Owls", "Bees", "Cats")
+    for place, check in enumerate(UploadCheck.objects.order_by("upload")):
+        UploadCheck.objects.filter(pk=check.pk).update(scores={"chrf": 40.0 + place})
+    results = results_of(unsealed(task))
+    (table,) = tables.tables_of_results(results)
+    titles = [column.title for column in table.columns]
+    assert titles.index("chrF") > titles.index("Interval")
+    assert tables.CHRF in table.notes
+    scores = {row["System"]: row["chrF"] for row in rows_of(results).values()}
+    assert scores == {"Owls": "40.0", "Bees": "41.0", "Cats": "42.0"}
+
+
+def test_a_track_without_a_blind_report_says_that_names_were_known():
+    task = judged_task("Owls", "Bees")
+    told = unseal_now(task)
+    (track,) = results_of(told).tracks
+    assert track.run is None and tables.tables_of_results(results_of(told)) == []
+    executed(analysis_runs.request_run(track.track.campaign, {}, by=told.owner), pictures=())
+    (table,) = tables.tables_of_results(results_of(told))
+    assert tables.NOT_BLIND in table.notes
+
+
+@pytest.mark.parametrize(
+    "fields", [{"teams_named": "never"}, {"teams_named": "date", "teams_named_at": timezone.now}]
+)
+def test_names_are_in_no_file_of_a_task_that_does_not_publish_them(fields):
+    fields = {name: value() if callable(value) else value for name, value in fields.items()}
+    if "teams_named_at" in fields:
+        fields["teams_named_at"] += timedelta(days=1)
+    told = unsealed(judged_task("Wolpertinger", "Quagga", **fields))
+    results = results_of(told)
+    assert set(rows_of(results)) == {"S01", "S02"}
+    for name, (_type, write) in TEXTS.items():
+        found = write(results).casefold()
+        assert "wolpertinger" not in found and "quagga" not in found, name
+    named = rows_of(results_of(told, for_hosts=True))
+    assert set(named) == {"Wolpertinger", "Quagga"}
+
+
+def test_before_the_unseal_there_is_nothing():
+    task = judged_task("Owls", "Bees")
+    with pytest.raises(RefusedAction, match="not unsealed"):
+        results_of(task)
+
+
+ENTRIES = {
+    "own": (r"@inproceedings{owls26, title={Of {\"O}wls}, author={A and B}}", "owls26"),
+    "cut": (r"@inproceedings{owls26, title={Of Owls}, author={A", "Owls"),
+    "runs": (r"@misc{owls26, title={\input{/etc/passwd}}}", "Owls"),
+    "typed": ("Ada and Bob, Of Owls & 50 % {", "Owls"),
+    "none": ("", "Owls"),
+}
+
+
+@pytest.mark.parametrize("kind", ENTRIES)
+def test_each_team_has_an_entry_that_bibtex_reads(kind):
+    citation, key = ENTRIES[kind]
+    task = judged_task("Owls", "Bees")
+    Team.objects.filter(name="Owls").update(citation=citation, institution="Owls & Sons_1")
+    results = results_of(unsealed(task))
+    found = {each.team.name: each for each in teams.citations(results)}
+    assert found["Owls"].key == key
+    text = teams.as_bibtex(results)
+    assert r"\input" not in text
+    assert text.count("{") == text.count("}"), "BibTeX counts those after a backslash, too"
+    assert len(re.findall("^@", text, re.M)) == 2
+    latex = teams.as_latex(results)
+    assert_well_formed(latex)
+    assert rf"Owls \cite{{{key}}} & Owls \& Sons\_1" in latex
+
+
+def test_two_teams_never_share_a_key():
+    task = judged_task("Owls", "Bees")
+    Team.objects.filter(name="Bees").update(citation="@misc{owls, title={Bees}}")
+    Team.objects.filter(name="Owls").update(citation="@misc{OWLS, title={Owls}}")
+    keys = [each.key for each in teams.citations(results_of(unsealed(task)))]
+    assert sorted(key.casefold() for key in keys) == ["bees", "owls"]
+
+
+def test_hosts_read_the_page_and_download_every_file():
+    told = unsealed(judged_task("Owls", "Bees"))
+    client = Client()
+    client.force_login(make_owner("host"))
+    page = client.get(reverse("rankme:task-results", args=[told.code])).content.decode()
+    assert "Owls" in page and "Bees" in page
+    for name in TEXTS:
+        address = reverse("rankme:task-result-file", args=[told.code, name])
+        assert address in page
+        answer = client.get(address)
+        assert answer.status_code == 200 and b"Owls" in answer.content, name
+    assert client.get(reverse("rankme:task-result-file", args=[told.code, "x"])).status_code == 404
+    assert_well_formed(tables.as_latex(results_of(told)))
+
+
+def test_a_file_of_results_cannot_run_in_a_spreadsheet_or_a_browser():
+    task = judged_task("Owls", "Bees")
+    Team.objects.filter(name="Owls").update(publication_name="=1+1<script>")
+    results = results_of(unsealed(task))
+    assert "'=1+1" in tables.as_one_csv(results)
+    assert "<script>" not in tables.as_html(results)
+
+
+def test_an_upload_alone_makes_no_row_where_the_team_is_not_in():
+    task = make_task()
+    submit(make_team(task, "Owls"))
+    refused = make_team(task, "Bees")
+    upload(refused)
+    Team.objects.filter(name="Bees").update(state="refused")
+    close(task)
+    told = unsealed(judged(seal(task, by=task.owner)))
+    assert "Bees" not in rows_of(results_of(told))
