@@ -16,7 +16,7 @@ from analysis.cli.prepared import (
     whole_number,
 )
 from analysis.cli.shared import names
-from analysis.errors import TableError
+from analysis.errors import OptionsError, TableError
 from analysis.report.effect_section import effect_section, effect_sentences
 from analysis.report.layout.effect_tables import effect_tables
 from analysis.report.layout.model_tables import (
@@ -42,6 +42,7 @@ from analysis.report.scale_section import (
 )
 from analysis.report.system_rows import system_rows
 from analysis.scales.anova import Anova, group_moments, one_way, welch
+from analysis.scales.cumulative_links import LINKS
 from analysis.scales.rank_tests import (
     RankPair,
     dunn,
@@ -231,6 +232,8 @@ def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     part = prepared(table, options)
     if options.ordinal:
         return _ordinal(part, table, options)
+    if options.link != "logit":
+        raise OptionsError(["--link is of ordinal models: add --ordinal."])
     fit = full_mixed_model if options.full else mixed_model
     settings = ReportOptions(alpha=options.alpha)
     model = fit(part.value, part, settings, not options.lower_is_better)
@@ -253,8 +256,8 @@ def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 def _ordinal(part: JudgementTable, table: JudgementTable, options: argparse.Namespace) -> Outcome:
     settings = ReportOptions(alpha=options.alpha)
     higher = not options.lower_is_better
-    model = ordinal_model(part.value, part, settings, higher, full=options.full)
-    line = signature_of("mixed", table, options, (*VALUE_NAMES, "full", "ordinal"))
+    model = ordinal_model(part.value, part, settings, higher, full=options.full, link=options.link)
+    line = signature_of("mixed", table, options, (*VALUE_NAMES, "full", "ordinal", "link"))
     sds = rows_of(*((each.source, each.levels, each.sd) for each in model.effects))
     shown = (Column("Source"), whole_number("Levels"), Column("SD", Format.NUMBER, 3))
     return Outcome(
@@ -317,5 +320,8 @@ def add_mixed_options(parser: argparse.ArgumentParser) -> None:
         "--full", action="store_true", help="raters and items may differ on each system"
     )
     parser.add_argument(
-        "--ordinal", action="store_true", help="cumulative logits, for scales of few points"
+        "--ordinal", action="store_true", help="cumulative links, for scales of few points"
+    )
+    parser.add_argument(
+        "--link", choices=LINKS, default="logit", help="of --ordinal: what lies under the points"
     )

@@ -305,8 +305,9 @@ def ordinal_model(
     higher_is_better: bool,
     *,
     full: bool = True,
+    link: str = "logit",
 ) -> OrdinalModel:
-    """Fit cumulative logits with the effects of the full mixed model, or of the usual one."""
+    """Fit an ordinal model with the effects of the full mixed model, or of the usual one."""
     units = units_of(table, options)
     units.require()
     if later := joined_later(table):
@@ -327,6 +328,7 @@ def ordinal_model(
         alpha=options.alpha,
         most_df=units.df,
         higher_is_better=higher_is_better,
+        link=link,
     )
 
 

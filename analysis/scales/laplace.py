@@ -1,4 +1,4 @@
-"""The likelihood of cumulative logits with crossed random effects, by Laplace's approximation."""
+"""The likelihood of cumulative links with crossed random effects, by Laplace's approximation."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
+
+from .cumulative_links import Cells, Link
 
 MOST_NEWTON_STEPS = 100
 CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
-class CumulativeLogits:
-    """P(value ≤ j) = logistic(threshold_j − system − Σ effects), each effect σ times a normal one.
+class CumulativeLinks:
+    """P(value ≤ j) = link.below(threshold_j − system − Σ effects), effects σ times normal ones.
 
     The curvature of the effects is diagonal for `largest`, which is eliminated, and dense for the
     `others`, whose codes are columns of one matrix.
     """
 
+    link: Link
     category: Codes
     system: Codes
     largest: Codes
@@ -31,11 +33,13 @@ class CumulativeLogits:
     systems: int
 
     @classmethod
-    def of(cls, category: Codes, system: Codes, effects: Sequence[Codes]) -> CumulativeLogits:
+    def of(
+        cls, link: Link, category: Codes, system: Codes, effects: Sequence[Codes]
+    ) -> CumulativeLinks:
         """Take the codes of categories, systems and effects, the largest effect first."""
         ends = np.cumsum([0, *(int(codes.max()) + 1 for codes in effects[1:])])
         return cls(
-            category, system, effects[0],
+            link, category, system, effects[0],
             tuple(codes + start for codes, start in zip(effects[1:], ends, strict=False)),
             int(category.max()) + 1, int(system.max()) + 1,
         )  # fmt: skip
@@ -98,9 +102,7 @@ class _Curvature:
 
     spread: Values
     modes: Values
-    below: Values  # logistic distribution at the lower threshold of each value
-    above: Values
-    share: Values  # 1 − exp(lower − upper threshold)
+    cells: Cells
     penalised: float
     diagonal: Values
     ratio: Values  # the block between the largest effect and the others, over `diagonal`
@@ -108,7 +110,7 @@ class _Curvature:
 
     @classmethod
     def of(
-        cls, model: CumulativeLogits, thresholds: Values, at_system: Values, spread: Values,
+        cls, model: CumulativeLinks, thresholds: Values, at_system: Values, spread: Values,
         modes: Values,
     ) -> _Curvature:  # fmt: skip
         first, rest = model.levels
@@ -117,23 +119,19 @@ class _Curvature:
             predictor = predictor + sigma * modes[first + codes]
         bounds = np.concatenate([[-np.inf], thresholds, [np.inf]])
         lower, upper = bounds[model.category] - predictor, bounds[model.category + 1] - predictor
-        share = -np.expm1(lower - upper)
-        below, above = expit(lower), expit(upper)
-        with np.errstate(divide="ignore"):
-            logs = np.log(above) + np.log(expit(-lower)) + np.log(share)
-        weights = below * (1 - below) + above * (1 - above)
-        diagonal = 1 + spread[0] ** 2 * np.bincount(model.largest, weights, first)
+        found = model.link.cells(lower, upper)
+        diagonal = 1 + spread[0] ** 2 * np.bincount(model.largest, found.weight, first)
         cross, dense = np.zeros((first, rest)), np.eye(rest)
         for sigma, codes in zip(spread[1:], model.others, strict=True):
-            cells = np.bincount(model.largest * rest + codes, weights, first * rest)
+            cells = np.bincount(model.largest * rest + codes, found.weight, first * rest)
             cross += spread[0] * sigma * cells.reshape(first, rest)
             for other, columns in zip(spread[1:], model.others, strict=True):
-                cells = np.bincount(codes * rest + columns, weights, rest * rest)
+                cells = np.bincount(codes * rest + columns, found.weight, rest * rest)
                 dense += sigma * other * cells.reshape(rest, rest)
         ratio = cross / diagonal[:, None]
         return cls(
-            spread, modes, below, above, share,
-            float(modes @ modes / 2 - logs.sum()), diagonal, ratio,
+            spread, modes, found,
+            float(modes @ modes / 2 - found.log_probability.sum()), diagonal, ratio,
             np.linalg.inv(dense - cross.T @ ratio),
         )  # fmt: skip
 
@@ -147,50 +145,50 @@ class _Curvature:
         rest = self.inverse @ (right[first:] - self.ratio.T @ right[:first])
         return np.concatenate([right[:first] / self.diagonal - self.ratio @ rest, rest])
 
-    def summed(self, model: CumulativeLogits, weights: Values) -> Values:
+    def summed(self, model: CumulativeLinks, weights: Values) -> Values:
         """Sums of the weights over the judgements of each level, without its σ."""
         first, rest = model.levels
         others = sum((np.bincount(codes, weights, rest) for codes in model.others), np.zeros(rest))
         return np.concatenate([np.bincount(model.largest, weights, first), others])
 
-    def slope(self, model: CumulativeLogits) -> Values:
+    def slope(self, model: CumulativeLinks) -> Values:
         """Derivative of the log joint density by the effects."""
-        return self._sigmas(model) * self.summed(model, self.below + self.above - 1) - self.modes
+        return self._sigmas(model) * self.summed(model, self.cells.score) - self.modes
 
-    def _sigmas(self, model: CumulativeLogits) -> Values:
+    def _sigmas(self, model: CumulativeLinks) -> Values:
         sizes = [len(self.diagonal), *np.diff([0, *(int(c.max()) + 1 for c in model.others)])]
         return np.repeat(self.spread, sizes)
 
-    def gradient(self, model: CumulativeLogits) -> Values:
+    def gradient(self, model: CumulativeLinks) -> Values:
         """Half the gradient of the deviance, by thresholds, systems and σ."""
         first = len(self.diagonal)
-        at_below, at_above = self.below * (1 - self.below), self.above * (1 - self.above)
-        weights, score = at_below + at_above, self.below + self.above - 1
-        turn_below, turn_above = at_below * (1 - 2 * self.below), at_above * (1 - 2 * self.above)
+        cells = self.cells
+        weight_by_predictor = -(cells.weight_by_upper + cells.weight_by_lower)
         columns = self._covariances(model)
         half = self.spread @ columns / 2
         sigmas = self._sigmas(model)
-        moved = self.solve(-sigmas * self.summed(model, half * (turn_below + turn_above)))
+        moved = self.solve(sigmas * self.summed(model, half * weight_by_predictor))
         levels = [model.largest, *(first + codes for codes in model.others)]
         shift = sum(
             (s * moved[codes] for s, codes in zip(self.spread, levels, strict=True)),
-            np.zeros(len(score)),
+            np.zeros(len(half)),
         )
         # Derivatives by each value's own upper and lower threshold, and by its predictor.
-        upper = -(1 - self.above) / ((1 - self.below) * self.share)
-        upper += half * turn_above + shift * at_above
-        lower = self.below / (self.above * self.share) + half * turn_below + shift * at_below
-        predictor = -score - half * (turn_below + turn_above) - shift * weights
+        upper = half * cells.weight_by_upper + shift * cells.score_by_upper - cells.by_upper
+        lower = half * cells.weight_by_lower + shift * cells.score_by_lower - cells.by_lower
+        predictor = half * weight_by_predictor - shift * cells.weight - cells.score
         by_bound = np.bincount(model.category + 1, upper, model.categories + 1)
         by_bound += np.bincount(model.category, lower, model.categories + 1)
         by_system = np.bincount(model.system, predictor, model.systems)
         by_sigma = [
-            float(predictor @ self.modes[codes] + score @ moved[codes] + weights @ column)
+            float(
+                predictor @ self.modes[codes] + cells.score @ moved[codes] + cells.weight @ column
+            )
             for codes, column in zip(levels, columns, strict=True)
         ]
         return np.concatenate([by_bound[1:-1], by_system[1:], by_sigma])
 
-    def _covariances(self, model: CumulativeLogits) -> Values:
+    def _covariances(self, model: CumulativeLinks) -> Values:
         """Covariance of each judgement's effects with their weighted sum; shape (effects, n)."""
         product = self.ratio @ self.inverse
         own = 1 / self.diagonal + np.sum(product * self.ratio, axis=1)

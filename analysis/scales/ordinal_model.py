@@ -1,20 +1,21 @@
-"""Ordinal mixed models: cumulative logits with crossed random effects of raters and items."""
+"""Ordinal mixed models: cumulative links with crossed random effects of raters and items."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.errors import Undefined
+from analysis.errors import OptionsError, Undefined
 from analysis.inference import difference_variances
 from analysis.typing import Codes, Values
 
 from .comparison import Contrast, contrasts
-from .laplace import CumulativeLogits
+from .cumulative_links import LINKS, Link
+from .laplace import CumulativeLinks
 from .mixed_model import usable_effects
 
 # With more, values are numbers rather than categories.
@@ -22,14 +23,14 @@ MOST_CATEGORIES = 11
 # Operations of one factorisation: levels of the largest effect × the square of all others'. With
 # so many, a fit takes about 30 seconds.
 MOST_WORK = 3e8
-# Logits beyond this one are on their way to infinity.
-MOST_LOGIT = 25.0
+# Places beyond this one are on their way to infinity.
+FARTHEST = 25.0
 NOT_CONVERGED = "The ordinal model did not converge: {}."
 
 
 @dataclass(frozen=True)
 class RandomEffect:
-    """Standard deviation of one effect in logits; `levels` counts its raters, items or products."""
+    """Standard deviation of one effect, in units of the link; `levels` counts its values."""
 
     source: str
     sd: float
@@ -38,9 +39,10 @@ class RandomEffect:
 
 @dataclass(frozen=True)
 class OrdinalSystem:
-    """A system's place in logits (the mean of all systems is 0), and its share of each category.
+    """A system's place (the mean of all systems is 0), and its share of each category.
 
-    The shares are those of new raters and items: effects are averaged over their distribution.
+    `logit` is in units of the model's link, so in probits where that is the link. The shares are
+    those of new raters and items: effects are averaged over their distribution.
     """
 
     system: str
@@ -50,7 +52,10 @@ class OrdinalSystem:
 
 @dataclass(frozen=True)
 class OrdinalModel:
-    """A fit: P(value ≤ category j) = logistic(threshold j − system − effects)."""
+    """A fit: P(value ≤ category j) = F(threshold j − system − effects).
+
+    F is the logistic or, with the link `probit`, the normal distribution.
+    """
 
     formula: str
     categories: tuple[float, ...]
@@ -61,6 +66,7 @@ class OrdinalModel:
     log_likelihood: float
     judgements: int
     alpha: float
+    link: str = "logit"  # reports of earlier versions do not say
 
 
 def fit_ordinal(
@@ -72,8 +78,9 @@ def fit_ordinal(
     alpha: float = 0.05,
     most_df: float = np.inf,
     higher_is_better: bool = True,
+    link: str = "logit",
 ) -> OrdinalModel:
-    """Fit cumulative logits of `value ~ system + (1|a) + (1|b) + …` by maximum likelihood.
+    """Fit `value ~ system + (1|a) + (1|b) + …` to the order of values by maximum likelihood.
 
     Parameters
     ----------
@@ -84,36 +91,42 @@ def fit_ordinal(
     alpha : 1 − confidence of all comparisons together
     most_df : degrees of freedom of the comparisons; infinity takes the normal distribution
     higher_is_better : whether the highest place comes first
+    link : `logit`, or `probit` for values that cut a normal scale into pieces
 
     Returns
     -------
-    OrdinalModel : in logits from the mean of all systems, with simultaneous intervals
+    OrdinalModel : in units of the link from the mean of all systems, with simultaneous intervals
 
     Raises
     ------
+    OptionsError : another link
     Undefined : one system; one, too many or unused categories; a separated system; no convergence
 
     Source
     ------
     McCullagh (1980); Laplace's approximation as in Christensen's `clmm` (package ordinal).
     """
+    if link not in LINKS:
+        raise OptionsError([f"There is no link {link!r}: {', '.join(LINKS)}."])
     values = np.asarray(values, dtype=np.float64)
     present, systems = np.unique(systems, return_inverse=True)
     categories, category = np.unique(values, return_inverse=True)
     _check(categories, category, systems, names := [labels[code] for code in present])
     usable = usable_effects(values, random)
     order = sorted(usable, key=lambda name: -int(usable[name].max()))
-    model = CumulativeLogits.of(category, systems, [usable[name] for name in order])
+    model = CumulativeLinks.of(LINKS[link], category, systems, [usable[name] for name in order])
     parameters, deviance, covariance = _maximise(model)
     cut, fixed = len(categories) - 1, len(categories) + len(names) - 2
     places = np.append(0.0, parameters[cut:fixed])
     thresholds, places = parameters[:cut] - places.mean(), places - places.mean()
     spread = dict(zip(order, np.abs(parameters[fixed:]).tolist(), strict=True))
+    total = float(np.linalg.norm(parameters[fixed:]))
+    shares = _marginal_shares(LINKS[link], thresholds, places, total)
     return OrdinalModel(
-        formula="logit(value ≤ j) ~ system + " + " + ".join(f"(1|{name})" for name in usable),
+        formula=f"{link}(value ≤ j) ~ system + " + " + ".join(f"(1|{name})" for name in usable),
         categories=tuple(categories.tolist()),
         thresholds=tuple(thresholds.tolist()),
-        systems=_ranked(names, thresholds, places, list(spread.values()), higher_is_better),
+        systems=tuple(_ranked(names, places, shares, higher_is_better)),
         contrasts=contrasts(
             names, places, difference_variances(covariance), alpha=alpha,
             df=None if np.isinf(most_df) else most_df, higher_is_better=higher_is_better,
@@ -122,6 +135,7 @@ def fit_ordinal(
         log_likelihood=-deviance / 2,
         judgements=len(values),
         alpha=alpha,
+        link=link,
     )  # fmt: skip
 
 
@@ -134,13 +148,10 @@ def _random_effects(
 
 
 def _ranked(
-    names: Sequence[str], thresholds: Values, places: Values, spread: list[float], higher: bool
-) -> tuple[OrdinalSystem, ...]:
-    shares = _marginal_shares(thresholds, places, float(np.linalg.norm(spread)))
-    return tuple(
-        OrdinalSystem(names[k], float(places[k]), tuple(shares[k].tolist()))
-        for k in np.argsort(-places if higher else places, kind="stable")
-    )
+    names: Sequence[str], places: Values, shares: Values, higher: bool
+) -> Iterator[OrdinalSystem]:
+    for k in np.argsort(-places if higher else places, kind="stable"):
+        yield OrdinalSystem(names[k], float(places[k]), tuple(shares[k].tolist()))
 
 
 def _check(categories: Values, category: Codes, systems: Codes, names: Sequence[str]) -> None:
@@ -169,18 +180,18 @@ def _check(categories: Values, category: Codes, systems: Codes, names: Sequence[
             )
 
 
-def _check_size(model: CumulativeLogits) -> None:
+def _check_size(model: CumulativeLinks) -> None:
     largest, others = model.levels
     if max(largest, others) * others**2 > MOST_WORK:
         raise Undefined(f"The random effects have {largest + others} levels, too many to fit.")
 
 
-def _maximise(model: CumulativeLogits) -> tuple[Values, float, Values]:
+def _maximise(model: CumulativeLinks) -> tuple[Values, float, Values]:
     """Estimates, deviance, and the covariance of the systems' places, shape (systems, systems)."""
     _check_size(model)
     cut, fixed = model.categories - 1, model.categories + model.systems - 2
     shares = np.cumsum(np.bincount(model.category))[:-1] / len(model.category)
-    start = scipy.special.logit(shares)
+    start = model.link.quantile(shares)
     effects = 1 + len(model.others)
     free = np.concatenate(
         [start[:1], np.log(np.diff(start)), np.zeros(fixed - cut), np.full(effects, 0.7)]
@@ -191,7 +202,7 @@ def _maximise(model: CumulativeLogits) -> tuple[Values, float, Values]:
     def objective(free: Values) -> tuple[float, Values]:
         # The differences of thresholds are positive, so their logarithms are free.
         nonlocal modes
-        if np.abs(free).max() > MOST_LOGIT:
+        if np.abs(free).max() > FARTHEST:
             return np.inf, np.zeros_like(free)
         value, gradient, modes = model.deviance(_ordered(free, cut), modes)
         upwards = np.cumsum(gradient[:cut][::-1])[::-1]
@@ -219,7 +230,7 @@ def _ordered(free: Values, cut: int) -> Values:
     return np.concatenate([thresholds, free[cut:]])
 
 
-def _curvature(model: CumulativeLogits, parameters: Values, modes: Values) -> tuple[Values, slice]:
+def _curvature(model: CumulativeLinks, parameters: Values, modes: Values) -> tuple[Values, slice]:
     """Second derivatives of the deviance without effects at zero, and the places' positions."""
     cut, fixed = model.categories - 1, model.categories + model.systems - 2
     spread = np.abs(parameters[fixed:])
@@ -235,10 +246,10 @@ def _curvature(model: CumulativeLogits, parameters: Values, modes: Values) -> tu
     return (curvature + curvature.T) / 2, slice(cut, fixed)
 
 
-def _marginal_shares(thresholds: Values, places: Values, spread: float) -> Values:
+def _marginal_shares(link: Link, thresholds: Values, places: Values, spread: float) -> Values:
     """Shares of the categories, averaged over effects with this SD; shape (systems, categories)."""
     points, weights = np.polynomial.hermite_e.hermegauss(40)
-    logits = thresholds[None, :, None] - places[:, None, None] - spread * points
-    below = scipy.special.expit(logits) @ (weights / weights.sum())
+    at = thresholds[None, :, None] - places[:, None, None] - spread * points
+    below = link.below(at) @ (weights / weights.sum())
     edges = np.hstack([np.zeros((len(places), 1)), below, np.ones((len(places), 1))])
     return np.diff(edges, axis=1)

@@ -53,14 +53,20 @@ def model_tables(
 def ordinal_tables(model: OrdinalModel, systems: Sequence[SystemRow] = ()) -> Iterator[Table]:
     """Yield an ordinal model's systems with their shares of categories, and all pairs."""
     sizes = {row.system: row.judgements for row in systems}
-    caption = _("Ordinal mixed model: places in logits, and how often each value is expected")
+    probit = model.link == "probit"
+    caption = (
+        _("Ordinal mixed model: places in probits, and how often each value is expected")
+        if probit
+        else _("Ordinal mixed model: places in logits, and how often each value is expected")
+    )
+    place = Column(_("Probit") if probit else _("Logit"), Format.NUMBER, 2)
     values = (
         Column(f"{value:g} (%)", Format.NUMBER, 1, is_label=True) for value in model.categories
     )
     yield Table(
         "ordinal",
         caption,
-        (SYSTEM, Column(_("Logit"), Format.NUMBER, 2), *values, *([N] if sizes else [])),
+        (SYSTEM, place, *values, *([N] if sizes else [])),
         rows_of(
             *(
                 (
@@ -75,7 +81,11 @@ def ordinal_tables(model: OrdinalModel, systems: Sequence[SystemRow] = ()) -> It
         Role.HONEST,
         notes=(model.formula,),
     )
-    pairs = _("Ordinal mixed model, pair by pair, simultaneous (logits)")
+    pairs = (
+        _("Ordinal mixed model, pair by pair, simultaneous (probits)")
+        if probit
+        else _("Ordinal mixed model, pair by pair, simultaneous (logits)")
+    )
     yield pairs_table("ordinal-pairs", pairs, model.contrasts)
 
 

@@ -248,6 +248,23 @@ def test_mixed_fits_ordinal_models_of_few_points(points, capsys):
     assert "Logit" in capsys.readouterr().out
 
 
+def test_mixed_fits_ordinal_models_with_either_link(points, capsys):
+    logit, probit = (
+        as_json(capsys, "mixed", points, "--ordinal", "--link", link)
+        for link in ("logit", "probit")
+    )
+    assert (logit["link"], probit["link"]) == ("logit", "probit")
+    assert "link:probit" in probit["signature"]
+    # A logistic distribution has an SD of 1.8, so probits are about so much smaller.
+    first, second = (each["contrasts"][0]["difference"] for each in (logit, probit))
+    assert 1.5 < first / second < 2.0
+    assert main(["mixed", points, "--ordinal", "--link", "probit"]) == 0
+    shown = capsys.readouterr().out
+    assert "Probit" in shown and "ogit" not in shown
+    assert main(["mixed", points, "--link", "probit"]) == 2
+    assert "add --ordinal" in capsys.readouterr().err
+
+
 def test_generalisability_says_what_other_sizes_give(points, capsys):
     found = as_json(capsys, "generalisability", points)
     assert sum(each["share"] for each in found["shares"]) == pytest.approx(1)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.errors import Undefined
+from analysis.errors import OptionsError, Undefined
 from analysis.scales import ordinal_model
-from analysis.scales.laplace import CumulativeLogits
+from analysis.scales.cumulative_links import LINKS
+from analysis.scales.laplace import CumulativeLinks
 from analysis.scales.ordinal_model import fit_ordinal
 from tests.analysis.made_tables import made_table
 from tests.analysis.textbook import figures
@@ -19,12 +20,15 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("case", CASES)
-def test_ordinal_models_equal_clmm(case):
-    expected = figures("clmm")[case]
+def test_ordinal_models_equal_clmm(case, link):
+    expected = figures("clmm")[case if link == "logit" else f"{link} {case}"]
     value, system, usual, full = made_table(*CASES[case])
     labels = [str(code) for code in range(int(system.max()) + 1)]
-    found = fit_ordinal(value, system, labels, full if case == "unbalanced" else usual)
+    effects = full if case == "unbalanced" else usual
+    found = fit_ordinal(value, system, labels, effects, link=link)
+    assert (found.link, found.formula[:6]) == (link, f"{link}("[:6])
     place = {each.system: each.logit for each in found.systems}
     assert found.judgements == expected["judgements"]
     assert found.log_likelihood == pytest.approx(expected["log_likelihood"], abs=1e-5)
@@ -41,11 +45,12 @@ def test_ordinal_models_equal_clmm(case):
     assert errors == pytest.approx(expected["errors"], rel=5e-3)
 
 
-def test_the_gradient_is_that_of_the_deviance():
+@pytest.mark.parametrize("link", LINKS)
+def test_the_gradient_is_that_of_the_deviance(link):
     value, system, _, full = made_table(5, 8, 3, 0.8, 11, (1, 1, 0.5, 0.5), (-1, 0, 1, 2))
     category = (value - value.min()).astype(int)
     effects = sorted(full.values(), key=lambda codes: -codes.max())
-    model = CumulativeLogits.of(category, system, effects)
+    model = CumulativeLinks.of(LINKS[link], category, system, effects)
     at = np.array([-1.5, -0.2, 0.8, 2, 0.3, 0.6, 0.7, 0.5, 0.9, 0.4])
     _, gradient, modes = model.deviance(at, np.zeros(sum(model.levels)))
     for place, slope in enumerate(gradient):
@@ -54,15 +59,59 @@ def test_the_gradient_is_that_of_the_deviance():
         assert slope == pytest.approx(difference / 2e-5, abs=1e-5)
 
 
-def test_expected_shares_are_those_of_new_raters_and_items():
+@pytest.mark.parametrize("link", LINKS)
+def test_expected_shares_are_those_of_new_raters_and_items(link):
     value, system, usual, _ = made_table(*CASES["unbalanced"])
-    found = fit_ordinal(value, system, list("01234"), usual)
+    found = fit_ordinal(value, system, list("01234"), usual, link=link)
     total = np.sqrt(sum(each.sd**2 for each in found.effects))
     rng = np.random.default_rng(1)
-    latent = found.systems[0].logit + total * rng.normal(size=400_000) + rng.logistic(size=400_000)
+    noise = (rng.logistic if link == "logit" else rng.normal)(size=400_000)
+    latent = found.systems[0].logit + total * rng.normal(size=400_000) + noise
     drawn = np.bincount(np.searchsorted(found.thresholds, latent), minlength=5) / 400_000
     assert found.systems[0].shares == pytest.approx(drawn, abs=0.004)
     assert sum(found.systems[0].shares) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_slopes_of_cells_are_those_of_their_probabilities(link):
+    """By differences, from the middle to the tails, and at both ends of the scale."""
+    cells, step = LINKS[link].cells, 1e-5
+    lower = np.array([-np.inf, -6.0, -1.0, 0.2, 5.0, 1.5])
+    upper = np.array([-4.0, -5.0, 0.5, 0.3, 7.0, np.inf])
+    found = cells(lower, upper)
+    middle = slice(1, 5)
+    below = LINKS[link].below
+    assert np.exp(found.log_probability[middle]) == pytest.approx(
+        below(upper[middle]) - below(lower[middle]), rel=1e-6
+    )
+    up, down = ((cells(lower, upper + s), cells(lower + s, upper)) for s in (step, -step))
+    for end, name in enumerate(("upper", "lower")):
+        slopes = {
+            "log_probability": f"by_{name}", "score": f"score_by_{name}",
+            "weight": f"weight_by_{name}",
+        }  # fmt: skip
+        for value, slope in slopes.items():
+            difference = getattr(up[end], value) - getattr(down[end], value)
+            assert getattr(found, slope) == pytest.approx(difference / (2 * step), abs=1e-6)
+    assert found.score == pytest.approx(-(found.by_upper + found.by_lower))
+    assert found.weight == pytest.approx(found.score_by_upper + found.score_by_lower)
+
+
+def test_probits_keep_their_digits_far_in_both_tails():
+    """Ten SDs out, where the difference of two shares would be 0 on one side."""
+    cells = LINKS["probit"].cells
+    right = cells(np.array([10.0]), np.array([np.inf]))
+    left = cells(np.array([-np.inf]), np.array([-10.0]))
+    assert right.log_probability == pytest.approx(stats.norm.logsf(10))
+    assert left.log_probability == pytest.approx(right.log_probability)
+    assert right.score == pytest.approx(-left.score)
+    assert np.all(np.isfinite([*right, *left]))
+
+
+def test_a_link_that_does_not_exist_is_refused():
+    value, system, usual, _ = made_table(*CASES["balanced"])
+    with pytest.raises(OptionsError, match="no link 'cauchit': logit, probit"):
+        fit_ordinal(value, system, list("012"), usual, link="cauchit")
 
 
 def test_only_the_order_of_values_counts():
