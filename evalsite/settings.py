@@ -247,6 +247,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 3600.0},
     },
+    "deletions": {
+        "task": "rankme.tasks.delete_campaigns",
+        "schedule": 60.0,
+        "options": {"expires": 3600.0},
+    },
     "sweep": {
         "task": "rankme.tasks.sweep_leftovers",
         "schedule": 3600.0,

@@ -41,7 +41,7 @@ class Permission(models.TextChoices):
     )
     PANEL_IDS = "panel_ids", gettext_lazy("see panels’ ids of people")
     HISTORY = "history", gettext_lazy("see the history")
-    OWN = "own", gettext_lazy("manage members and webhooks, delete a draft")
+    OWN = "own", gettext_lazy("manage members and webhooks, delete the campaign")
 
 
 P = Permission

@@ -94,6 +94,17 @@ class ArchiveForm(forms.Form):
     title = forms.CharField(label=_("Title"), max_length=200)
 
 
+class DeletionForm(forms.Form):
+    """The title once more, so that nobody deletes another campaign than they mean."""
+
+    title = forms.CharField(
+        label=_("Title of the campaign"),
+        help_text=_("Type it as it is written above."),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
 class DuplicateForm(forms.Form):
     title = forms.CharField(label=_("Title"), max_length=200)
     material = forms.BooleanField(label=_("With its items and outputs"), required=False)

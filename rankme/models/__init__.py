@@ -25,6 +25,7 @@ from .campaigns import (
 )
 from .checks import CheckTrial, DamagedText, QuizAttempt, RuleDecision
 from .complaints import Complaint
+from .deletions import CampaignDeletion
 from .judgements import (
     Judgement,
     QuarantinedPayload,
@@ -75,6 +76,7 @@ __all__ = [
     "AuditEvent",
     "Batch",
     "Campaign",
+    "CampaignDeletion",
     "CampaignLaunch",
     "CampaignVersion",
     "CheckTrial",

@@ -313,6 +313,7 @@ class Assignment(Record):
         ]
         indexes = [
             models.Index(F("leased_until"), condition=Q(state="held"), name="live_leases_by_end"),
+            models.Index(fields=["batch"], name="sittings_by_batch"),
         ]
 
     def __str__(self) -> str:

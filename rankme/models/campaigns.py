@@ -55,17 +55,21 @@ MEMBER_ROLES = [role for role in Role if role is not Role.OWNER]
 MEMBER_CHOICES = [(role.value, role.label) for role in MEMBER_ROLES]
 
 
+# Its deletion has begun: what is left of it is of no use to anybody.
+BEING_DELETED = Q(deletions__begun_at__isnull=False)
+
+
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def open_to(
         self, user: User | AnonymousUser, roles: Sequence[str] = tuple(Role)
     ) -> CampaignQuerySet:
-        """The campaigns in which this user has one of these roles."""
+        """The campaigns in which this user has one of these roles; none that is being deleted."""
         if not user.is_authenticated:
             return self.none()
         member = Q(memberships__user=user, memberships__role__in=roles)
         if Role.OWNER in roles:
             member |= Q(owner=user)
-        return self.filter(member).distinct()
+        return self.filter(member).exclude(BEING_DELETED).distinct()
 
 
 class Campaign(models.Model):

@@ -47,7 +47,10 @@ class Submission(Record):
             ),
             models.CheckConstraint(name="revisions_begin_at_one", condition=Q(revision__gte=1)),
         ]
-        indexes = [models.Index(fields=["received_at"], name="submissions_by_time")]
+        indexes = [
+            models.Index(fields=["received_at"], name="submissions_by_time"),
+            models.Index(fields=["trial"], name="submissions_by_trial"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.trial}, screen {self.screen}, revision {self.revision}"

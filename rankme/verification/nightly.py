@@ -7,6 +7,7 @@ import logging
 from rankme.actions.audit import DAMAGED, INTACT, last_fault, note
 from rankme.actions.operators import is_late, last_backup
 from rankme.models import Campaign
+from rankme.models.campaigns import BEING_DELETED
 
 from .record import Findings, verify_audit_trail, verify_campaign
 
@@ -19,7 +20,8 @@ def check_record() -> bool:
     A fault goes to the log and into the campaign's history, where its organisers see it.
     """
     intact = True
-    for campaign in Campaign.objects.exclude(launched_at=None).order_by("pk"):
+    launched = Campaign.objects.exclude(launched_at=None).exclude(BEING_DELETED)
+    for campaign in launched.order_by("pk"):
         intact &= _tell(campaign, verify_campaign(campaign))
     return _tell(None, verify_audit_trail()) and intact
 

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from rankme.actions import jobs, operators, rate_limits
 from rankme.actions.accounts.sessions import forget_ended_sessions
-from rankme.actions.campaign import large_extensions, launches, plan_simulations
+from rankme.actions.campaign import deleting, large_extensions, launches, plan_simulations
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
@@ -131,6 +131,12 @@ def send_webhooks() -> None:
     events.record_all()
     delivering.deliver_due()
     Heartbeat.note("webhooks")
+
+
+@shared_task(name="rankme.tasks.delete_campaigns")
+def delete_campaigns() -> None:
+    """Every minute: go on with deletions of campaigns whose time has come."""
+    deleting.delete_due()
 
 
 @shared_task(name="rankme.tasks.look_at_panel_events")

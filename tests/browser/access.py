@@ -6,6 +6,7 @@ from playwright.sync_api import Page
 # WCAG 2.2, success criteria 1.4.10 (1280 × 1024 enlarged four times), 1.4.12 and 1.4.4.
 ENLARGED = {"width": 320, "height": 256}
 PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1366, "height": 768}
 SPACED = """
   * { line-height: 1.5 !important; letter-spacing: 0.12em !important;
       word-spacing: 0.16em !important }
@@ -88,3 +89,12 @@ def read_out(page: Page, role: str) -> list[tuple[str, str]]:
         for node in nodes
         if not node["ignored"] and node["role"]["value"] == role
     ]
+
+
+def look_at(page: Page) -> None:
+    """Everybody can use the page, at both widths."""
+    assert_accessible(page)
+    assert_never_scrolls_sideways(page)
+    page.set_viewport_size(PHONE)
+    assert_accessible(page)
+    page.set_viewport_size(DESK)

@@ -12,7 +12,7 @@ from rankme.management.commands.demo import FOLDER
 from rankme.models import AuditEvent, Campaign
 from rankme.models.campaigns import new_code
 from rankme.protocols.files import preset
-from tests.campaigns import make_owner, slider_definition
+from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.live import free_port
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
@@ -84,6 +84,18 @@ def test_material_that_is_wrong_leaves_no_campaign_behind(tmp_path):
     with pytest.raises(CommandError, match=r"bad\.csv, line 3"):
         said("campaign", "load", "e2e-quality", "--material", str(bad))
     assert not Campaign.objects.exists()
+
+
+def test_an_operator_deletes_a_campaign_and_changes_their_mind():
+    campaign = make_campaign()
+    with pytest.raises(CommandError, match="Close the campaign first"):
+        said("campaign", "delete", campaign.code, "--title", campaign.title)
+    campaigns.close_campaign(campaign, by=campaign.owner)
+    printed = said("campaign", "delete", campaign.code, "--title", campaign.title)
+    assert f"{campaign.code} will be deleted on" in printed
+    assert "is kept" in said("campaign", "keep", campaign.code)
+    with pytest.raises(CommandError, match="not to be deleted"):
+        said("campaign", "keep", campaign.code)
 
 
 def test_whose_campaign_it_is_must_be_clear():

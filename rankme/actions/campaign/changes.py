@@ -19,6 +19,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_to_document, stored_definition
 
 from .campaigns import locked, refuse_without_code
+from .deleting import waiting_deletion
 
 State, Change = Campaign.State, CampaignVersion.Change
 
@@ -112,6 +113,8 @@ def reopen_campaign(campaign: Campaign, *, reason: str, by: User, base: int) -> 
     campaign = lock_for_version(campaign, base)
     if not campaign.is_over:
         raise RefusedAction(_("Only a closed campaign can be reopened."))
+    if waiting_deletion(campaign) is not None:
+        raise RefusedAction(_("The campaign is to be deleted. Cancel that first."))
     version = write_version(campaign, change=Change.REOPENING, by=by, reason=reason)
     campaign.state = State.RUNNING
     campaign.closed_at = campaign.identities_until = None

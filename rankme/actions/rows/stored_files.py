@@ -28,6 +28,19 @@ def delete_files(names: Iterable[str]) -> None:
         default_storage.delete(name)
 
 
+def delete_folders(folder: str, beginning: str) -> None:
+    """Delete what is in a folder of the storage under names that begin so."""
+    try:
+        folders, files = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    delete_files(f"{folder}/{name}" for name in files if name.startswith(beginning))
+    for name in folders:
+        if name.startswith(beginning):
+            delete_folders(f"{folder}/{name}", "")
+            default_storage.delete(f"{folder}/{name}")
+
+
 @contextmanager
 def deleted_on_failure() -> Iterator[list[str]]:
     """A list of stored files, which are deleted again if the rows about them are not stored."""

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from analysis.errors import TableError
 from analysis.report.bundle import read_bundle
-from rankme.actions.campaign import campaigns, replicas
+from rankme.actions.campaign import campaigns, deleting, replicas
 from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.actions.campaign.planned_work import planned_work
 from rankme.errors import RankmeError
@@ -26,7 +26,10 @@ from rankme.protocols.files import definition_from_yaml, definition_to_yaml, pre
 
 
 class Command(BaseCommand):
-    help = "Creates a campaign from a file, another campaign or a bundle, or prints its file."
+    help = (
+        "Creates a campaign from a file, another campaign or a bundle, prints its file, or deletes "
+        "what was launched."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
@@ -45,6 +48,11 @@ class Command(BaseCommand):
         repeat.add_argument("file", type=Path, help="a report's bundle, or an open data set")
         repeat.add_argument("--owner", help="the account that owns the draft")
         repeat.add_argument("--title", default="", help="the title of the draft")
+        delete = verbs.add_parser("delete", help="delete a launched campaign, after a wait")
+        delete.add_argument("code")
+        delete.add_argument("--title", required=True, help="its title, so that it is not another")
+        keep = verbs.add_parser("keep", help="cancel a deletion that has not begun")
+        keep.add_argument("code")
         export = verbs.add_parser("export", help="print the file that creates this campaign again")
         export.add_argument("code")
 
@@ -54,6 +62,8 @@ class Command(BaseCommand):
             "copy": self._copy,
             "replicate": self._replicate,
             "export": self._export,
+            "delete": self._delete,
+            "keep": self._keep,
         }
         try:
             verbs[verb](**options)
@@ -63,6 +73,15 @@ class Command(BaseCommand):
     def _export(self, *, code: str, **options: Any) -> None:
         text = definition_to_yaml(campaigns.definition_of(_campaign(code)))
         self.stdout.write(text, ending="")
+
+    def _delete(self, *, code: str, title: str, **options: Any) -> None:
+        deletion = deleting.ask_to_delete(_campaign(code), title=title, by=None)
+        due = f"{deletion.due_at:%Y-%m-%d %H:%M %Z}"
+        self.stdout.write(f"{code} will be deleted on {due}. To keep it: campaign keep {code}")
+
+    def _keep(self, *, code: str, **options: Any) -> None:
+        deleting.keep_campaign(_campaign(code), by=None)
+        self.stdout.write(f"{code} is kept.")
 
     def _copy(
         self, *, code: str, owner: str | None, title: str, material: bool, **options: Any

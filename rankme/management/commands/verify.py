@@ -11,7 +11,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from rankme.models import Campaign
+from rankme.models import Campaign, CampaignDeletion
+from rankme.models.campaigns import BEING_DELETED
 from rankme.verification import (
     Findings,
     InvalidAnchor,
@@ -46,13 +47,13 @@ class Command(BaseCommand):
             anchors = [read_anchor(path) for path in anchor]
         except InvalidAnchor as error:
             raise CommandError(str(error)) from error
-        found = Campaign.objects.order_by("pk")
+        found = Campaign.objects.exclude(BEING_DELETED).order_by("pk")
         if campaigns:
             found = found.filter(code__in=campaigns)
         known = set(found.values_list("code", flat=True))
         for code in [*campaigns, *(anchor["campaign"] for anchor in anchors)]:
             if code not in known:
-                raise CommandError(f"There is no campaign {code}.")
+                raise CommandError(_why_unknown(code))
         faults = 0
         for findings in self._checked(found, anchors, with_the_site=not campaigns):
             faults += bool(findings.fault)
@@ -67,6 +68,13 @@ class Command(BaseCommand):
             yield verify_campaign(campaign, anchors)
         if with_the_site:
             yield verify_audit_trail()
+
+
+def _why_unknown(code: str) -> str:
+    deletion = CampaignDeletion.objects.filter(code=code, begun_at__isnull=False).first()
+    if deletion is None or deletion.begun_at is None:
+        return f"There is no campaign {code}."
+    return f"The campaign {code} was deleted on {deletion.begun_at:%Y-%m-%d}."
 
 
 def as_json(findings: Findings) -> str:

@@ -15,9 +15,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from rankme.actions.campaign import campaigns
-from rankme.forms.organiser import CampaignSearchForm
-from rankme.models import Campaign, Slot
+from rankme.actions.audit import count_judgements
+from rankme.actions.campaign import campaigns, deleting
+from rankme.forms.organiser import CampaignSearchForm, DeletionForm
+from rankme.models import Campaign, Report, Slot
+from rankme.models.deletions import DAYS_OF_WAITING
 from rankme.permissions import Permission, open_campaigns, user_of
 from rankme.protocols.files import stored_definition
 from rankme.queries.panel_books import books_of, newest_study
@@ -25,7 +27,16 @@ from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
 from rankme.queries.versions import balance_of
 
-from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign
+from .campaign_page import (
+    FORM,
+    POST,
+    SAFE,
+    act,
+    campaign_page,
+    refusals_in,
+    render_campaign,
+    sent,
+)
 from .next_step import next_step
 
 if TYPE_CHECKING:
@@ -84,6 +95,7 @@ def show_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "progress": None if campaign.is_draft else progress_of(campaign),
         "plan": getattr(campaign, "plan", None),
         "balance": balance_of(campaign),
+        "deletion": None if campaign.is_draft else deleting.waiting_deletion(campaign),
     }
     return render_campaign(
         request, campaign, "organiser/campaign/campaign.html", context, tab="campaign"
@@ -159,19 +171,41 @@ def close(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_page(FORM, needs=Permission.OWN)
 def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Asks before it deletes a draft; what was launched stays."""
+    """Asks before it deletes a draft, at once, or what was launched, after a wait."""
+    if not campaign.is_draft:
+        return _delete_launched(request, campaign)
     if request.method == "POST":
         done = act(request, _("The draft has been deleted."), campaigns.delete_draft, campaign)
         return redirect("rankme:campaigns") if done else redirect("rankme:campaign", campaign.code)
-    if not campaign.is_draft:
-        messages.error(
-            request, _("You cannot delete a campaign that has been launched. You can close it.")
-        )
-        return redirect("rankme:campaign", campaign.code)
     context = {"size": size_of(campaign)}
     return render_campaign(
         request, campaign, "organiser/campaign/delete.html", context, tab="campaign"
     )
+
+
+def _delete_launched(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    here = redirect("rankme:campaign-delete", campaign.code)
+    if request.POST.get("decision") == "keep":
+        act(request, _("The campaign is kept."), deleting.keep_campaign, campaign)
+        return here
+    form = DeletionForm(**sent(request))
+    if form.is_valid():
+        with refusals_in(form):
+            given = form.cleaned_data["title"]
+            deleting.ask_to_delete(campaign, title=given, by=user_of(request))
+            return here
+    context = {
+        "form": form,
+        "deletion": deleting.waiting_deletion(campaign),
+        "reason": deleting.why_not_deleted(campaign),
+        "days": DAYS_OF_WAITING,
+        "reports": Report.objects.filter(run__campaign=campaign).order_by("published_at"),
+        "raters": campaign.participants.count(),
+        "judgements": count_judgements(campaign),
+        "size": size_of(campaign),
+    }
+    page = "organiser/campaign/delete_launched.html"
+    return render_campaign(request, campaign, page, context, tab="campaign")
 
 
 # --- History ------------------------------------------------------------------------------------

@@ -5,22 +5,12 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Campaign
 from tests.accounts import PASSWORD, make_account
-from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
+from tests.browser.access import look_at
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.django_db
-DESK = {"width": 1366, "height": 768}
-
-
-def look_at(page: Page) -> None:
-    """Everybody can use the page, at both widths."""
-    assert_accessible(page)
-    assert_never_scrolls_sideways(page)
-    page.set_viewport_size(PHONE)
-    assert_accessible(page)
-    page.set_viewport_size(DESK)
 
 
 def press(page: Page, role: str, name: str) -> None:

@@ -343,19 +343,27 @@ def test_a_campaign_is_paused_resumed_and_closed(olga):
     assert "not possible while the campaign is in the state “Closed”" in text(refused)
 
 
-def test_a_draft_is_deleted_only_after_asking_and_a_launched_campaign_never(olga):
+def test_a_draft_is_deleted_only_after_asking(olga):
     campaign = draft(items=2, systems=2)
     assert "cannot be undone" in text(olga.get(address("campaign-delete", campaign)))
     assert Campaign.objects.exists()
     olga.post(address("campaign-delete", campaign))
     assert not Campaign.objects.exists()
+
+
+def test_a_launched_campaign_is_to_be_deleted_once_its_title_is_typed_and_can_be_kept(olga):
     campaign = make_campaign()
-    answer = olga.post(address("campaign-delete", campaign), follow=True)
-    assert "not possible while the campaign is in the state “Running”" in text(answer)
-    answer = olga.get(address("campaign-delete", campaign), follow=True)
-    assert "cannot delete a campaign that has been launched" in text(answer)
-    assert "Delete draft" not in text(answer)
-    assert Campaign.objects.filter(pk=campaign.pk).exists()
+    page = address("campaign-delete", campaign)
+    assert "Close the campaign first" in text(olga.get(page))
+    refused = olga.post(page, {"title": campaign.title})
+    assert refused.status_code == 422 and "Close the campaign first" in text(refused)
+    campaigns.close_campaign(campaign, by=campaign.owner)
+    assert "Type it as it is written above" in text(olga.get(page))
+    assert "not the title" in text(olga.post(page, {"title": "Another"}))
+    assert "will be deleted on" in text(olga.post(page, {"title": campaign.title}, follow=True))
+    assert "will be deleted on" in text(olga.get(address("campaign", campaign)))
+    assert "Delete this campaign?" in text(olga.post(page, {"decision": "keep"}, follow=True))
+    assert "will be deleted on" not in text(olga.get(address("campaign", campaign)))
 
 
 # --- Raters -------------------------------------------------------------------------------------
