@@ -115,10 +115,16 @@ def document(report: Report, declined: Mapping[str, Any] | None = None) -> str:
     return as_document(parts)
 
 
-def as_document(parts: Sequence[str]) -> str:
-    """Return a whole file that compiles, with these paragraphs of LaTeX."""
+def as_document(parts: Sequence[str], preamble: str = PREAMBLE) -> str:
+    """Return a whole file that compiles, with these paragraphs of LaTeX.
+
+    Parameters
+    ----------
+    parts : of its body
+    preamble : the class and the packages
+    """
     body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}", ""])
-    return PREAMBLE + _stand_ins(body) + body
+    return preamble + _stand_ins(body) + body
 
 
 def _opening(answer: Answer, folder: str) -> str:

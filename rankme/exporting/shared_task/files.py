@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rankme.exporting.bundle import media_type_of
-from rankme.exporting.files import CSV, ExportedFile
+from rankme.exporting.files import CSV, ZIP, ExportedFile
+from rankme.exporting.zipped import Content, zipped
 
-from . import tables, teams
+from . import outputs, overview, tables, teams
 from .results import TaskResults
 
 HTML = "text/html; charset=utf-8"
@@ -20,12 +21,20 @@ TEXTS: dict[str, tuple[str, Callable[[TaskResults], str]]] = {
     "teams.tex": (media_type_of(".tex"), teams.as_latex),
     "teams.bib": (BIBTEX, teams.as_bibtex),
 }
-FILES = (*TEXTS,)
+ARCHIVES: dict[str, Callable[[TaskResults], Iterator[tuple[str, Content]]]] = {
+    "overview.zip": overview.overview_files,
+    "outputs-wmt.zip": outputs.wmt_files,
+    "outputs-mtme.zip": outputs.mtme_files,
+}
+FILES = (*TEXTS, *ARCHIVES)
 
 
 def task_file(results: TaskResults, name: str) -> ExportedFile | None:
     """Make a file; nothing where there is none of this name."""
+    label = f"{results.task.code}-{name}"
+    if name in ARCHIVES:
+        return ExportedFile(label, ZIP, zipped(ARCHIVES[name](results)))
     if name not in TEXTS:
         return None
     media_type, write = TEXTS[name]
-    return ExportedFile(f"{results.task.code}-{name}", media_type, write(results).encode())
+    return ExportedFile(label, media_type, write(results).encode())
