@@ -24,6 +24,7 @@ from rankme.protocols.instruments.base import Refused, Subject
 from rankme.protocols.item_input import read_pictures, read_tables, slots
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater.visits import arrive, begin, payload_for, send
+from tests.shared_tasks.tasks import make_task
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +89,26 @@ def test_no_parameter_breaks_a_page(campaign, nasty):
         f"/gallery/e2e-quality/?page={nasty}",
     ):
         assert client.get(address).status_code < 500, address
+
+
+@pytest.mark.parametrize("number", ["9" * 19, "9" * 5_000, "٣", "²"])
+def test_no_number_in_a_form_breaks_a_page(campaign, number):
+    client = Client(raise_request_exception=False)
+    client.force_login(campaign.owner)
+    draft = make_campaign(launch=False, owner=campaign.owner)
+    task = make_task(owner=campaign.owner)
+    edited = f"/campaigns/{draft.code}/edit/"
+    for address, form in (
+        ("/sessions/", {"session": number}),
+        (f"/campaigns/{draft.code}/launch/damaged/", {"output": number, "page": number}),
+        (edited, {f"criteria.{number}.row": "", f"criteria.{number}.name": "a"}),
+        (edited, {"command": f"remove:criteria:{number}"}),
+        (f"{edited}preview/", {"at": f"criteria.{number}.name"}),
+        (f"/campaigns/{campaign.code}/items/?page={number}&of={number}&among={number}", {}),
+        (f"/tasks/{task.code}/links/{number}/", {}),
+        (f"/tasks/{task.code}/seal/", {"late": number, "reference": number}),
+    ):
+        assert client.post(address, form).status_code < 500, (address, form)
 
 
 @pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32"])

@@ -269,6 +269,7 @@ def test_the_events_of_an_hour_of_marking_are_taken():
         ({"weights": "much"}, "is not a weight"),
         ({"needs_mark_below": 80}, "needs score"),
         ({"score": True, "anchors": {"x": "good"}}, "is not a score"),
+        ({"score": True, "anchors": {"9" * 5_000: "good"}}, "is not a score"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, words):

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from rankme.errors import InvalidDefinition
 from rankme.protocols.definition import Definition
 from rankme.untrusted import strict_yaml
+from rankme.untrusted.whole_numbers import number_in
 
 from .following import follow_names
 from .lines import number_from, pairs_from, unquoted
@@ -104,4 +105,4 @@ def _row_numbers(sent: Mapping[str, str], path: str) -> list[int]:
         for name in sent
         if name.startswith(prefix) and name.endswith(ending)
     )
-    return sorted(int(number) for number in numbers if number.isdecimal())
+    return sorted({place for number in numbers if (place := number_in(number, -1)) >= 0})

@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from rankme.protocols.instruments import INSTRUMENTS
+from rankme.untrusted.whole_numbers import number_in
 
 from .following import ask_in_order, ask_no_longer
 from .settings import FIRST_CHECK, FIRST_INSTRUMENT, Document
@@ -21,7 +22,7 @@ def change_shape(document: Document, command: str) -> str:
     verb, _, rest = command.partition(":")
     path, _, number = rest.partition(":")
     rows = _rows(document, path)
-    place = int(number) if number.isdecimal() else len(rows)
+    place = number_in(number, len(rows))
     if verb == "add":
         rows.append(_fresh_row(path, rows))
         return f"{path}.{len(rows) - 1}"

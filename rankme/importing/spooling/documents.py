@@ -39,7 +39,7 @@ class Documents:
         name, digits = document.strip(), segment.strip()
         if not name:
             return self._problem(place, "document", "The document has no name.")
-        if not digits.isdecimal() or int(digits) > LARGEST_NUMBER:
+        if not digits.isdecimal() or len(digits) > 15 or int(digits) > LARGEST_NUMBER:
             message = f"A segment has a whole number, not {_quoted(segment)}."
             return self._problem(place, "segment", message)
         number = int(digits)

@@ -25,6 +25,7 @@ from django.views.decorators.http import require_http_methods
 from rankme.actions.accounts.sessions import end_sessions
 from rankme.permissions import user_of
 from rankme.sign_in.browsers import browser_name
+from rankme.untrusted.whole_numbers import number_in
 
 
 class LogOut(LogoutView):
@@ -112,7 +113,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
         ended = end_sessions(
             user_of(request),
             but=request.session.session_key or "",
-            number=int(number) if number.isdecimal() else None if not number else 0,
+            number=number_in(number) if number else None,
         )
         said = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", ended)
         none = _("There was no such session: it had ended already.")

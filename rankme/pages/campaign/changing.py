@@ -27,6 +27,7 @@ from rankme.protocols.files import (
     stored_definition,
 )
 from rankme.queries.versions import version_lines
+from rankme.untrusted.whole_numbers import number_in
 
 from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent, with_preview
 
@@ -125,7 +126,7 @@ def confirm(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             definition,
             reason=form.cleaned_data["reason"],
             by=user_of(request),
-            base=_number(base),
+            base=number_in(base),
         )
     except ChangedMeanwhile:
         return _conflict_page(request, campaign, definition_to_document(definition))
@@ -166,11 +167,6 @@ def _reviewed_document(request: HttpRequest) -> dict[str, Any]:
     return definition_to_document(definition_from_yaml(request.POST.get("text", "")))
 
 
-def _number(base: str) -> int:
-    """The version that was edited; 0 means that the form does not say, and counts as stale."""
-    return int(base[:9]) if base.isascii() and base.isdecimal() else 0
-
-
 def _review(
     request: HttpRequest,
     campaign: Campaign,
@@ -179,7 +175,7 @@ def _review(
     form: ReasonForm | None = None,
 ) -> HttpResponse:
     """Show the changes, setting by setting, and ask for the reason."""
-    if _number(base) != campaign.version:
+    if number_in(base) != campaign.version:
         raise ChangedMeanwhile
     changes.refuse_unless_changeable(campaign)
     definition = changes.checked_change(campaign, definition)

@@ -21,6 +21,7 @@ from rankme.queries.item_answers import answers_about, system_names
 from rankme.queries.item_list import Wish, item_lines, items_for
 from rankme.queries.watching.effect import has_more_screens
 from rankme.untrusted.clean_text import storable
+from rankme.untrusted.whole_numbers import number_in
 
 from .campaign_page import POST, SAFE, campaign_page, render_campaign
 from .phases import address_of
@@ -116,8 +117,8 @@ def _neighbours(request: HttpRequest, campaign: Campaign, number: int) -> dict[s
     seconds. Without one, the order is that of the upload.
     """
     asked = request.GET
-    places = _whole(asked.get("of", ""))
-    among = [_whole(part) for part in asked.get("among", "").split(".")[:ITEMS_ON_A_PAGE]]
+    places = number_in(asked.get("of", ""))
+    among = [number_in(part) for part in asked.get("among", "").split(".")[:ITEMS_ON_A_PAGE]]
     if number not in among:
         places = campaign.items.count()
         near = {name: place for name, place in (("before", number - 1), ("after", number + 1))}
@@ -126,7 +127,7 @@ def _neighbours(request: HttpRequest, campaign: Campaign, number: int) -> dict[s
             for name, place in near.items()
             if 0 < place <= places
         }
-    here, page = among.index(number), max(_whole(asked.get("page", "")), 1)
+    here, page = among.index(number), max(number_in(asked.get("page", "")), 1)
     place = ITEMS_ON_A_PAGE * (page - 1) + here + 1
     found: dict[str, Any] = {"place": place, "places": places}
     for name, step, end in (("before", -1, "last"), ("after", 1, "first")):
@@ -147,11 +148,6 @@ def _list_asked(request: HttpRequest, **more: object) -> str:
     for name, value in more.items():
         asked[name] = str(value)
     return f"?{asked.urlencode()}" if asked else ""
-
-
-def _whole(text: str) -> int:
-    """The whole number that an address gives, or 0."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 @campaign_page(POST, needs=Permission.SYSTEMS)

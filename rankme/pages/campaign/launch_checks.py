@@ -27,6 +27,7 @@ from rankme.protocols.checks import CheckSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.quality import QualityLine, quality_of, rule_counts
 from rankme.queries.watching.answers import scale_of
+from rankme.untrusted.whole_numbers import number_in
 
 from .campaign_page import FORM, SAFE, act, campaign_page, render_campaign
 
@@ -67,7 +68,7 @@ def _drawn(check: CheckSpec, damage: Any) -> dict[str, Any]:
 def _change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     number = request.POST.get("output", "")
     outputs = Output.objects.filter(item__campaign=campaign)
-    output = get_object_or_404(outputs, pk=int(number) if number.isdecimal() else 0)
+    output = get_object_or_404(outputs, pk=number_in(number))
     check = request.POST.get("check", "")
     text = "" if "reset" in request.POST else request.POST.get("text", "")
     act(
@@ -79,9 +80,9 @@ def _change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         output,
         text,
     )
-    page = request.POST.get("page", "")
+    page = number_in(request.POST.get("page", ""))
     address = reverse("rankme:campaign-damaged", args=[campaign.code])
-    return redirect(f"{address}?page={page}" if page.isdecimal() else address)
+    return redirect(f"{address}?page={page}" if page else address)
 
 
 # --- Rules before the launch ---------------------------------------------------------------------

@@ -52,6 +52,7 @@ from rankme.queries.check_answers import has_checks
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.item_answers import codes_of
 from rankme.queries.shared_task.system_names import names_of, public_names_of
+from rankme.untrusted.whole_numbers import number_in
 
 from .campaign_page import (
     FORM,
@@ -523,8 +524,7 @@ def export_judgements(request: HttpRequest, campaign: Campaign) -> HttpResponseB
 
 def _copy(request: HttpRequest, campaign: Campaign) -> ExportedFile | None:
     """A part of the copy, with codes for systems unless their names are asked for."""
-    asked = request.GET.get("part", "1")
-    part = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
+    part = number_in(request.GET.get("part", "1"))
     if not 1 <= part <= parts_of(campaign):
         return None
     names = codes_of(campaign)

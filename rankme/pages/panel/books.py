@@ -33,9 +33,10 @@ from rankme.pages.campaign.campaign_page import (
 from rankme.permissions import Permission, user_of
 from rankme.queries.panel_books import Entry, books_of, newest_study
 from rankme.queries.panel_people import LISTS, facts_of, people_of
+from rankme.untrusted.whole_numbers import number_in
 
 from . import decisions
-from .decisions import read_form, sees_people, whole_number
+from .decisions import read_form, sees_people
 from .drafts import TAB
 from .study import panel_page
 
@@ -126,7 +127,7 @@ def _decide(request: HttpRequest, person: PanelSubmission) -> None:
     name, by = request.POST.get("action", ""), user_of(request)
     with refusals_as_messages(request):
         if name in LOST:
-            number = whole_number(request.POST.get("payment", ""))
+            number = number_in(request.POST.get("payment", ""))
             payment = person.payments.filter(pk=number).first()
             if payment is None:
                 raise RefusedAction(_("There is no such payment."))

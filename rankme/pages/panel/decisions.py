@@ -19,6 +19,7 @@ from rankme.forms.panel import BonusFileForm, BonusForm, HourlyBonusForm, ShareF
 from rankme.models import Campaign, PanelStudy
 from rankme.pages.campaign.campaign_page import refusals_as_messages, render_campaign
 from rankme.permissions import may_see_people, user_of
+from rankme.untrusted.whole_numbers import number_in
 
 from .drafts import TAB
 
@@ -69,7 +70,7 @@ def _plan(request: HttpRequest, study: PanelStudy) -> deciding.Plan:
         return deciding.plan_of_bonuses(study, _listed(study, sent.getlist("pay")))
     if kind not in TITLES:
         raise RefusedAction(_("Press one of the buttons."))
-    people = [whole_number(text) for text in sent.getlist("person")]
+    people = [number_in(text) for text in sent.getlist("person")]
     amount = read_form(BonusForm(sent))["amount"] if kind == deciding.BONUS else 0
     percent = read_form(ShareForm(sent))["percent"] if kind == deciding.SHARE else 0
     return deciding.plan_for(study, people, kind, amount=amount, percent=percent)
@@ -80,7 +81,7 @@ def _listed(study: PanelStudy, sent: list[str]) -> money.Bonuses:
     amounts = {}
     for pair in sent[: deciding.MOST_AT_ONCE]:
         submission, _colon, amount = pair.partition(":")
-        amounts[whole_number(submission)] = whole_number(amount)
+        amounts[number_in(submission)] = number_in(amount)
     found = study.submissions.filter(pk__in=amounts).select_related("participant", "study")
     return [(submission, amounts[submission.pk]) for submission in found]
 
@@ -101,10 +102,6 @@ def _carry_out(request: HttpRequest, campaign: Campaign, plan: deciding.Plan) ->
     for problem in refused:
         messages.error(request, problem)
     return redirect("rankme:campaign-panel-books", campaign.code)
-
-
-def whole_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 15 else 0
 
 
 def read_form(form: forms.Form) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from rankme.pages.rater.shown_trials import ShownTrial, shown_trial
 from rankme.permissions import Permission, declare, get_campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document
+from rankme.untrusted.whole_numbers import number_in
 
 from .gallery import read_ours
 from .preview import station_page, work_context
@@ -121,7 +122,7 @@ def _station_of(at: str) -> str:
 def _what_is_edited(definition: Definition, at: str) -> Definition:
     """The campaign with nothing but the screen, or the practice, to which a field belongs."""
     part, _dot, rest = at.partition(".")
-    number = int(rest.partition(".")[0]) if rest.partition(".")[0].isdecimal() else 0
+    number = number_in(rest.partition(".")[0])
     screen = number if part == "screens" else 0
     if part == "criteria" and number < len(definition.criteria):
         name = definition.criteria[number].name

@@ -25,6 +25,7 @@ from rankme.panel_calls.entry_tokens import UntrustedEntry
 from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
+from rankme.untrusted.whole_numbers import number_in
 
 from . import rater_identity
 from .endings import REASON_OF_OUTCOME
@@ -148,8 +149,7 @@ def _take_consent(request: HttpRequest, campaign: Campaign, definition: Definiti
 
 def _version_shown(request: HttpRequest, campaign: Campaign) -> int:
     """The version of the page that a form comes from; it may have changed since."""
-    sent = request.POST.get("version", "")[:5]
-    number = int(sent) if sent.isascii() and sent.isdecimal() else 0
+    number = number_in(request.POST.get("version", ""))
     return number if 1 <= number <= campaign.version else campaign.version
 
 

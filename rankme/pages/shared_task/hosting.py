@@ -21,6 +21,7 @@ from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, act, refusals_
 from rankme.permissions import user_of
 from rankme.protocols.files import preset
 from rankme.queries.shared_task import overview
+from rankme.untrusted.whole_numbers import number_in
 
 MOST_SHOWN = 500
 
@@ -130,8 +131,7 @@ def make_link(request: HttpRequest, task: SharedTask, kind: str) -> HttpResponse
         if kind in ("invitation", Team.Kind.HOSTS, Team.Kind.REHEARSAL):
             address = teams.make_link(task, kind, by=user)
         else:
-            number = int(kind) if kind.isascii() and kind.isdecimal() else 0
-            team = get_object_or_404(task.teams, pk=number, kind=Team.Kind.TEAM)
+            team = get_object_or_404(task.teams, pk=number_in(kind), kind=Team.Kind.TEAM)
             address = teams.make_captains_link(team, by=user)
     except RankmeError as refusal:
         return _show(request, task, refusal=str(refusal))

@@ -12,6 +12,7 @@ from rankme.actions.shared_task import sealing, unsealing
 from rankme.errors import RefusedAction
 from rankme.models import SharedTask, SystemUpload
 from rankme.pages.campaign.campaign_page import FORM, act
+from rankme.untrusted.whole_numbers import number_in
 
 from .hosting import MOST_SHOWN, task_page
 
@@ -48,7 +49,7 @@ def _found(task: SharedTask) -> dict[str, Any]:
 
 def _ticked(request: HttpRequest, name: str) -> list[int]:
     values = request.POST.getlist(name)[:MOST_SHOWN]
-    return [int(value) for value in values if value.isascii() and value.isdecimal()]
+    return [number for number in map(number_in, values) if number]
 
 
 @task_page(*FORM)

@@ -20,6 +20,7 @@ from rankme.errors import RankmeError, RefusedAction
 from rankme.forms.shared_task import MemberForm, RegistrationForm, SystemForm, UploadForm
 from rankme.models import SharedTask, TeamMember
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, refusals_in, sent
+from rankme.untrusted.whole_numbers import number_in
 from rankme.uploads import takes_files_of_teams
 
 SESSION = "team_member"
@@ -135,8 +136,7 @@ def add_member(request: HttpRequest, member: TeamMember) -> HttpResponse:
 @team_page(*POST)
 def begin_upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
     """Give the ticket of an upload that begins now; a refused one goes on without it."""
-    track = request.POST.get("track", "")
-    number = int(track) if track.isascii() and track.isdecimal() and len(track) < 19 else 0
+    number = number_in(request.POST.get("track", ""))
     found = get_object_or_404(member.team.task.tracks, pk=number)
     try:
         ticket = uploads.begin_upload(member.team, found, by=member)

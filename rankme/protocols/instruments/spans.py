@@ -19,6 +19,7 @@ from analysis.spans.snapping import snap_to_graphemes, snap_to_words
 from analysis.spans.weights import parse_weights
 from analysis.translatable import gettext_noop as _
 from rankme.protocols.exchange.marks import Mark, ShownMark
+from rankme.untrusted.whole_numbers import number_in
 
 from .base import (
     Comparison,
@@ -126,7 +127,7 @@ class SpansOptions(Options):
     @model_validator(mode="after")
     def anchors_are_scores(self) -> SpansOptions:
         for name in self.anchors:
-            if not name.isascii() or not name.isdigit() or int(name) > 100:
+            if not 0 <= number_in(name, -1) <= 100:
                 raise ValueError(f"“{name}” is not a score from 0 to 100")
         if self.needs_mark_below is not None and not self.score:
             raise ValueError("needs_mark_below needs score")
