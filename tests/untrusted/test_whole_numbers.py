@@ -1,10 +1,12 @@
+"""Numbers that browsers send, read with a bound."""
+
 import pytest
 
 from rankme.untrusted.whole_numbers import number_in
 
 
 @pytest.mark.parametrize("text", ["", "-1", "+1", "1.0", " 1", "٣", "²", "9" * 16, "9" * 5_000])
-def test_what_is_no_number_of_ours_is_the_default(text):
+def test_other_texts_are_the_default(text):
     assert number_in(text) == 0
     assert number_in(text, -1) == -1
 
