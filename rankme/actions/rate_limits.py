@@ -65,6 +65,9 @@ ALL_EXAMINATIONS = Limit("all examinations", most=30, again_every=timedelta(seco
 MAILS = Limit("mails", most=5, again_every=timedelta(minutes=10))
 MAILS_FOR_AN_ADDRESS = Limit("mails for an address", most=20, again_every=timedelta(minutes=2))
 
+# Mails that one account has sent to people whom it invites.
+INVITATION_MAILS = Limit("invitations by mail", most=50, again_every=timedelta(minutes=10))
+
 
 def take(limit: Limit, *whose: object) -> bool:
     """Take one, if any is left. The table stores keyed marks instead of names."""

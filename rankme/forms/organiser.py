@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.campaign.extensions import MOST_RATERS
+from rankme.actions.campaign.invitation_mail import sends_mail
 from rankme.actions.campaign.members import MOST_DAYS, USUAL_DAYS
 from rankme.actions.rows.versions import LONGEST_REASON
 from rankme.designs.growth import MIXED_PERCENT, MOST_MIXED
@@ -154,6 +155,19 @@ class InvitedMemberForm(forms.Form):
         initial=USUAL_DAYS,
         validators=[MinValueValidator(1), MaxValueValidator(MOST_DAYS)],
     )
+    mail = forms.EmailField(
+        label=_("Mail address"),
+        help_text=_(
+            "The site sends the link there, and does not store the address. Leave it empty to send "
+            "the link yourself."
+        ),
+        required=False,
+    )
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        if not sends_mail():
+            del self.fields["mail"]
 
 
 class RoleForm(forms.Form):

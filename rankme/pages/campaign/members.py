@@ -11,12 +11,22 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from rankme.actions.campaign import members
+from rankme.actions.campaign.invitation_mail import mail_invitation
 from rankme.forms.organiser import InvitedMemberForm, RoleForm
 from rankme.models import Campaign
 from rankme.permissions import Permission, user_of
 from rankme.queries.panel_books import newest_study
 
-from .campaign_page import FORM, POST, act, campaign_page, refusals_in, render_campaign, sent
+from .campaign_page import (
+    FORM,
+    POST,
+    act,
+    campaign_page,
+    refusals_as_messages,
+    refusals_in,
+    render_campaign,
+    sent,
+)
 
 TAB = "campaign-members"
 
@@ -27,11 +37,18 @@ def list_members(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form, link = InvitedMemberForm(**sent(request)), ""
     if form.is_valid():
         with refusals_in(form):
-            given = form.cleaned_data
-            _made, secret = members.invite_member(campaign, **given, by=user_of(request))
+            given = dict(form.cleaned_data)
+            address = given.pop("mail", "")
+            made, secret = members.invite_member(campaign, **given, by=user_of(request))
             # Shown once, so there is no redirect.
             link = request.build_absolute_uri(reverse("rankme:join", args=[secret]))
             form = InvitedMemberForm()
+            if address:
+                with refusals_as_messages(request):
+                    mail_invitation(made, address, link)
+                    messages.success(
+                        request, _("The link was sent to %(mail)s.") % {"mail": address}
+                    )
     rows = campaign.memberships.exclude(user=None).select_related("user")
     context: dict[str, Any] = {
         "form": form,

@@ -2,18 +2,22 @@
 
 import re
 from datetime import timedelta
+from smtplib import SMTPException
 
 import pytest
+from django.core import mail
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
 from rankme.actions.campaign import members
+from rankme.actions.rate_limits import MAILS
 from rankme.errors import RefusedAction
 from rankme.models import MemberInvitation, Role
 from tests.campaigns import make_campaign, make_owner
 from tests.pages.addresses import address
+from tests.searching import tables
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +40,51 @@ def invited(campaign, role: str = "monitor") -> str:
     """The secret of a link that Olga makes on the page."""
     page = browser("olga").post(address("campaign-members", campaign), {"role": role, "days": "3"})
     return LINK.findall(page.content.decode())[0]
+
+
+def mailed(campaign, address_of_mia: str = "mia@example.org") -> str:
+    """Olga's page after she has sent an invitation by mail."""
+    form = {"role": "monitor", "days": "3", "mail": address_of_mia}
+    page = browser("olga").post(address("campaign-members", campaign), form)
+    return page.content.decode()
+
+
+def test_a_link_is_mailed_and_the_address_is_stored_nowhere(campaign, settings):
+    settings.EMAIL_HOST = "mail.example.org"
+    page = mailed(campaign)
+    assert "The link was sent to mia@example.org." in page
+    (sent,) = mail.outbox
+    assert sent.to == ["mia@example.org"] and "Monitor" in sent.body
+    assert set(LINK.findall(sent.body)) == set(LINK.findall(page))
+    browser("mia").post(reverse("rankme:join", args=LINK.findall(sent.body)))
+    assert campaign.memberships.get().user == make_owner("mia")
+    stored = b"".join(content for _table, content in tables()).lower()
+    assert b"mia@example.org" not in stored and b"monitor" in stored
+
+
+def test_without_a_mail_server_nobody_is_asked_for_an_address(campaign):
+    assert "Mail address" not in browser("olga").get(address("campaign-members", campaign)).text
+    assert LINK.findall(mailed(campaign)) and not mail.outbox
+
+
+def test_a_link_that_could_not_be_mailed_is_still_shown(campaign, settings, monkeypatch):
+    settings.EMAIL_HOST = "mail.example.org"
+
+    def refuse(self) -> None:
+        raise SMTPException("no such mailbox")
+
+    monkeypatch.setattr(mail.EmailMessage, "send", refuse)
+    page = mailed(campaign)
+    assert "The mail server did not take the mail." in page and LINK.findall(page)
+
+
+def test_an_account_cannot_mail_without_end(campaign, settings):
+    settings.EMAIL_HOST = "mail.example.org"
+    for _time in range(MAILS.most):
+        assert "was sent to" in mailed(campaign)
+    assert "Much mail was sent lately" in mailed(campaign)
+    assert "was sent to" in mailed(campaign, "another@example.org")
+    assert len(mail.outbox) == MAILS.most + 1
 
 
 def test_a_link_lets_one_account_in_once_with_its_role(campaign):
