@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.actions.shared_task.warnings import titled
-from rankme.models import SharedTask, SystemUpload, Team, TeamSystem, Track
+from rankme.models import SharedTask, SystemUpload, Team, TeamMember, TeamSystem, Track
 
 from .material_shapes import UploadField
 from .view import LARGEST_ID, Strict
@@ -94,6 +94,35 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
             "registered_at",
             "systems",
         ]
+
+
+class FactsSerializer(Strict):
+    publication_name = serializers.CharField(max_length=80)
+    institution = serializers.CharField(max_length=200, default="", allow_blank=True)
+    citation = serializers.CharField(
+        max_length=5_000, default="", allow_blank=True, help_text="BibTeX."
+    )
+
+
+class TeamMemberSerializer(serializers.ModelSerializer[TeamMember]):
+    class Meta:
+        model = TeamMember
+        fields = ["id", "name", "is_captain", "added_at"]
+
+
+class NewMemberSerializer(Strict):
+    name = serializers.CharField(max_length=100)
+    email = serializers.EmailField(required=False, allow_blank=True)
+
+
+class NewHostSerializer(Strict):
+    username = serializers.CharField(max_length=150)
+
+
+class HostSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    username = serializers.CharField(source="user.username")
+    added_at = serializers.DateTimeField()
 
 
 class OwnTeamSerializer(TeamSerializer):

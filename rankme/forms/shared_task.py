@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analysis.planning.published import STUDIES
+from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
 from rankme.actions.shared_task.tasks import CHANGEABLE
-from rankme.models import SharedTask
+from rankme.models import SharedTask, Team
 
 TIMES = ("opens_at", "preregister_until", "closes_at", "teams_named_at")
 LABELS = {
@@ -58,6 +62,29 @@ class TrackForm(forms.Form):
     )
 
 
+class HostForm(forms.Form):
+    username = forms.CharField(label=_("Name of the account"), max_length=150)
+
+
+class FactsForm(forms.ModelForm):  # type: ignore[type-arg]
+    """How the paper names a team; its action judges the name."""
+
+    class Meta:
+        model = Team
+        fields = ("publication_name", "institution", "citation")
+        labels = {
+            "publication_name": _("Name in publications"),
+            "institution": _("Institution"),
+        }
+
+    citation = forms.CharField(
+        label=_("Paper to cite, as BibTeX"),
+        required=False,
+        max_length=5_000,
+        widget=forms.Textarea({"rows": 3}),
+    )
+
+
 class RegistrationForm(forms.Form):
     name = forms.CharField(
         label=_("Short name"),
@@ -95,3 +122,34 @@ class UploadForm(forms.Form):
     system = forms.IntegerField(min_value=1, max_value=2**62)
     file = forms.FileField(label=_("File with the outputs"), allow_empty_file=True)
     ticket = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+
+class CapacityForm(forms.Form):
+    """What a track has: its raters, their time or the money, and how far judgements scatter."""
+
+    raters = forms.IntegerField(label=_("Raters"), min_value=2, max_value=MOST_RATERS)
+    items = forms.IntegerField(label=_("Items"), min_value=2, max_value=MOST_ITEMS)
+    repeats = forms.IntegerField(
+        label=_("Raters of each output"), min_value=1, max_value=MOST_REPEATS
+    )
+    seconds = forms.FloatField(label=_("Seconds for an output"), min_value=0.1, max_value=86_400)
+    minutes = forms.FloatField(
+        label=_("Minutes of each rater"), min_value=1, max_value=100_000, required=False
+    )
+    money = forms.FloatField(label=_("Money"), min_value=1, max_value=1e9, required=False)
+    pay = forms.FloatField(
+        label=_("Pay for an hour"), min_value=0, max_value=100_000, required=False
+    )
+    spreads = forms.ChoiceField(
+        label=_("Judgements scatter as in"), choices=[(each.key, each.title) for each in STUDIES]
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or {}
+        if not given.get("minutes") and not (given.get("money") and given.get("pay")):
+            raise forms.ValidationError(
+                _("Enter the minutes of each rater, or the money and the pay for an hour.")
+            )
+        if (given.get("repeats") or 0) > (given.get("raters") or MOST_RATERS):
+            self.add_error("repeats", _("There are not so many raters. Enter a smaller number."))
+        return given

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.fence import read_in_child
 from rankme.importing.limits import LIMITS
 from rankme.importing.problems import FileProblem, ImportRefused
@@ -42,12 +43,27 @@ def read_system_outputs(
         return _of_table(file, keys, progress)
     reads = _of_xml if ending == ".xml" else _of_lines
     texts = read_in_child(lambda told: reads(file), LIMITS, progress, label=file.label)
+    if problems := [*_unusable(texts, file, by_line=reads is _of_lines)]:
+        raise ImportRefused(problems[:MOST_LISTED], len(problems))
     if len(texts) != len(keys):
         message = f"The file has {len(texts)} outputs, but the track has {len(keys)} items."
         # The first line that is missing, or has no item.
         line = min(len(texts), len(keys)) + 1 if reads is _of_lines else None
         raise ImportRefused([FileProblem(message, file.label, line)])
     return texts
+
+
+def _unusable(texts: Sequence[str], file: Outputs, *, by_line: bool) -> Iterator[FileProblem]:
+    """Texts that tables refuse, too: with what the database cannot store, or far too long."""
+    for number, text in enumerate(texts, start=1):
+        line = number if by_line else None
+        place = "" if by_line else f"Segment {number}: "
+        if found := NUL_OR_SURROGATE.search(text):
+            message = f"{place}U+{ord(found[0]):04X} cannot be stored. Delete this character."
+            yield FileProblem(message, file.label, line, str(found.start() + 1))
+        if len(text) > LIMITS.text:
+            message = f"{place}The text is longer than {LIMITS.text:,} characters. Shorten it."
+            yield FileProblem(message, file.label, line)
 
 
 def _of_table(file: Outputs, keys: Sequence[str], progress: Progress | None) -> list[str]:

@@ -17,7 +17,7 @@ from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
 from rankme.actions.runs import analysis_runs, looks, report_files, run_chunks
-from rankme.actions.shared_task import checks
+from rankme.actions.shared_task import checks, reminders, uploads
 from rankme.actions.sitting import assignments, credits, erasing
 from rankme.actions.webhooks import delivering, events
 from rankme.management import made_up
@@ -178,6 +178,12 @@ def check_record() -> None:
     Heartbeat.note("verify")
 
 
+@shared_task(name="rankme.tasks.remind_teams")
+def remind_teams() -> None:
+    """Every ten minutes: remind teams of shared tasks that close soon."""
+    reminders.remind_due()
+
+
 @shared_task(name="rankme.tasks.sweep_leftovers")
 def sweep_leftovers() -> None:
     """Every hour: erase identities whose time has come, files that killed processes have left, and
@@ -185,6 +191,7 @@ def sweep_leftovers() -> None:
     """
     erasing.erase_due()
     materials.sweep_uploads()
+    uploads.sweep_files()
     operators.forget_processes()
     call_command("clearsessions")
     forget_ended_sessions()

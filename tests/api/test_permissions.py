@@ -152,6 +152,10 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-report": (("GET",), "anybody"),
     "api-call": (("GET", "POST"), "call"),
     "api-team": (("GET",), "team"),
+    "api-team-facts": (("PUT",), "team"),
+    "api-team-withdrawal": (("POST",), "team"),
+    "api-team-members": (("GET", "POST"), "team"),
+    "api-team-member": (("DELETE",), "team"),
     "api-team-sources": (("GET",), "team"),
     "api-team-systems": (("GET", "POST"), "team"),
     "api-team-tickets": (("POST",), "team"),
@@ -164,6 +168,9 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-tasks": (("GET", "POST"), "organiser"),
     "api-task": ({"GET": P.FILES, "PUT": P.EDIT}, "task"),
     "api-task-tracks": ({"POST": P.EDIT}, "task"),
+    "api-task-track": ({"DELETE": P.EDIT}, "task"),
+    "api-task-hosts": ({"GET": P.FILES, "POST": P.OWN}, "task"),
+    "api-task-host": ({"DELETE": P.OWN}, "task"),
     "api-task-teams": ({"GET": P.FILES}, "task"),
     "api-task-decision": ({"POST": P.EDIT}, "task"),
     "api-task-captain": ({"POST": P.EDIT}, "task"),
@@ -246,6 +253,8 @@ def hosted(owner: User) -> dict[str, object]:
         "track": upload.track_id,
         "system": upload.system_id,
         "upload": upload.pk,
+        "host": task.hosts.create(user=make_owner("mira")).pk,
+        "teammate": TeamMember.objects.create(team=upload.team, name="Cy", hash="cy").pk,
     }
 
 
@@ -284,6 +293,8 @@ def addresses(ids, *kinds):
 def _address(name, ids):
     (pattern,) = (each for each in urlpatterns if each.name == name)
     own = ids | OWN_PARTS.get(name, {})
+    if name == "api-team-member":
+        own = ids | {"member": ids["teammate"]}
     return reverse(name, kwargs={each: own[each] for each in pattern.pattern.converters})
 
 
@@ -406,7 +417,7 @@ def test_a_key_for_some_campaigns_alone_finds_no_shared_task(ids):
 
 
 def test_addresses_of_a_team_open_to_its_members_and_not_to_keys(ids, olga):
-    captain = TeamMember.objects.get(team=ids["team"])
+    captain = TeamMember.objects.get(team=ids["team"], is_captain=True)
     member = APIClient(raise_request_exception=False)
     _made, secret = teams.add_member(captain.team, name="Bo", by=captain)
     member.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")

@@ -211,6 +211,31 @@ def test_a_host_seals_and_unseals_by_the_api(olga):
     assert len(olga.get(f"{address}uploads/").json()["results"]) == 2
 
 
+def test_captains_and_hosts_take_back_by_the_api(olga):
+    task = make_task(owner=make_owner(), tracks=("English", "German"))
+    team = make_team(task)
+    address = f"{API}tasks/{task.code}/"
+    captain = bearer(olga.post(f"{address}teams/{team.pk}/captain/").json()["link"])
+    facts = {"publication_name": "The Owls", "institution": "Forest"}
+    assert captain.put(f"{API}team/facts/", facts).json()["institution"] == "Forest"
+    link = captain.post(f"{API}team/members/", {"name": "Bo"}).json()["link"]
+    member = bearer(link)
+    assert member.put(f"{API}team/facts/", facts).status_code == 409
+    (listed,) = (each for each in member.get(f"{API}team/members/").json() if each["name"] == "Bo")
+    assert captain.delete(f"{API}team/members/{listed['id']}/").status_code == 204
+    assert member.get(f"{API}team/").status_code == 401
+    assert captain.post(f"{API}team/withdrawal/").json()["state"] == "withdrawn"
+
+    make_owner("second")
+    added = olga.post(f"{address}hosts/", {"username": "second"}).json()
+    assert client_of("second").get(address).status_code == 200
+    assert olga.delete(f"{address}hosts/{added['id']}/").status_code == 204
+    assert olga.get(f"{address}hosts/").json() == []
+    german = task.tracks.get(name="German")
+    assert olga.delete(f"{address}tracks/{german.pk}/").status_code == 204
+    assert [each["name"] for each in olga.get(address).json()["tracks"]] == ["English"]
+
+
 def test_the_rehearsal_is_in_no_answer_for_hosts(olga):
     task = make_task(owner=make_owner())
     rehearsal = make_team(task, "Rehearsal", kind="rehearsal")

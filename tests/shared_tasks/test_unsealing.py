@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
@@ -11,7 +12,7 @@ from rankme.actions.runs import analysis_runs, publishing
 from rankme.actions.shared_task.sealing import commitment, seal
 from rankme.actions.shared_task.unsealing import ask_to_unseal, unseal
 from rankme.errors import RefusedAction
-from rankme.models import AuditEvent, SharedTask, SystemCode, SystemUpload, TaskHost
+from rankme.models import AnalysisRun, AuditEvent, SharedTask, SystemCode, SystemUpload, TaskHost
 from rankme.queries.shared_task.system_names import names_of
 from tests.runs import asked, executed, rate
 from tests.shared_tasks.tasks import close, make_task, make_team, submit
@@ -125,6 +126,38 @@ def test_without_a_blind_report_the_campaign_says_how_it_is_analysed(task):
     analysis_runs.request_run(campaign, {}, by=task.owner)
     with refused("can no longer change.*runs"):
         analysis_runs.request_run(campaign, {"runs": 42}, by=task.owner)
+
+
+def test_the_database_keeps_the_analysis_after_the_names(task):
+    run = analysed(task)
+    campaign = run.campaign
+    other = run.options | {"seed": 99}
+    free = AnalysisRun.objects.create(campaign=campaign, options=other, seed=99)
+    unseal(task, by=task.owner, reason="The other host is ill.")
+    AnalysisRun.objects.create(campaign=campaign, options=run.options, seed=run.seed)
+    with pytest.raises(IntegrityError, match="as it was"), transaction.atomic():
+        AnalysisRun.objects.create(campaign=campaign, options=other, seed=99)
+    with pytest.raises(IntegrityError, match="options of a run stay"), transaction.atomic():
+        AnalysisRun.objects.filter(pk=run.pk).update(options=other)
+    AnalysisRun.objects.filter(pk=free.pk).update(progress=0.5)
+
+
+def test_the_database_keeps_the_first_analysis_where_none_was_blind(task):
+    campaign = ended(task)
+    unseal(task, by=task.owner, reason="The other host is ill.")
+    first = analysis_runs.request_run(campaign, {}, by=task.owner)
+    with pytest.raises(IntegrityError, match="as it was"), transaction.atomic():
+        AnalysisRun.objects.create(campaign=campaign, options={"runs": 42}, seed=1)
+    AnalysisRun.objects.create(campaign=campaign, options=first.options, seed=first.seed)
+
+
+def test_without_its_trigger_the_analysis_could_change(task):
+    """The control: nothing else in the database refuses it."""
+    run = analysed(task)
+    unseal(task, by=task.owner, reason="The other host is ill.")
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER analysis_is_fixed_by_the_names ON rankme_analysisrun")
+    AnalysisRun.objects.create(campaign=run.campaign, options={"runs": 42}, seed=1)
 
 
 def test_the_page_of_a_report_has_a_table_of_names(client, task):

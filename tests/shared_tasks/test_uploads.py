@@ -10,9 +10,11 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from rankme.actions import jobs
+from rankme.actions.rows import stored_files
 from rankme.actions.shared_task import checks, uploads
 from rankme.errors import RefusedAction
 from rankme.models import SharedTask, SystemUpload, TaskEvent, UploadCheck, UploadTicket
+from rankme.worker.tasks import sweep_leftovers
 from tests.shared_tasks.tasks import make_task, make_team
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +62,20 @@ def test_a_refused_upload_leaves_no_file_and_no_event():
     after = default_storage.listdir(uploads.FOLDER)[1] if _has_folder() else []
     assert sorted(before) == sorted(after)
     assert not TaskEvent.objects.exists()
+
+
+@pytest.mark.usefixtures("own_uploads")
+def test_files_without_a_row_are_swept_and_those_of_rows_never(monkeypatch):
+    """A process can die after it stored the file, and before it wrote the row."""
+    kept = send(make_team(make_task()))
+    left = default_storage.save(f"{uploads.FOLDER}/left", ContentFile(b"half"))
+    assert default_storage.exists(left)
+    uploads.sweep_files()
+    assert default_storage.exists(left), "it may be of an upload that is just being written"
+    monkeypatch.setattr(stored_files, "ORPHANED_AFTER", timedelta(seconds=-1))
+    sweep_leftovers()
+    assert not default_storage.exists(left)
+    assert default_storage.exists(kept.stored)
 
 
 def _has_folder() -> bool:

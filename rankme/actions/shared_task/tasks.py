@@ -95,6 +95,7 @@ def add_host(task: SharedTask, username: str, *, by: User) -> TaskHost:
 
 @transaction.atomic
 def remove_host(host: TaskHost, *, by: User) -> None:
+    """End what an account may do in the task; what it did stays in the history."""
     note(host.task, gettext_noop("host removed"), by=by, user=host.user.get_username())
     host.delete()
 
@@ -158,6 +159,9 @@ def attach_campaign(
 def remove_track(track: Track, *, by: User) -> None:
     """Take a track out of the task as long as nobody has uploaded to it; its campaign stays."""
     task = locked(track.task)
+    refuse_if_sealed(task)
+    if not track.campaign.is_draft:
+        raise RefusedAction(_("The campaign of this track is launched, so it stays."))
     if track.uploads.exists():
         raise RefusedAction(_("Teams have uploaded to this track, so it stays."))
     note(task, gettext_noop("track removed"), by=by, track=track.name)

@@ -167,10 +167,20 @@ def change_team(
     _refuse_if_no_captain(by, team)
     if problem := problem_with_name(publication_name):
         raise RefusedAction(problem)
-    team.publication_name, team.institution = publication_name, institution
-    team.citation = citation
-    team.save(update_fields=["publication_name", "institution", "citation"])
-    note(team.task, gettext_noop("team changed its facts"), by=by)
+    given = {
+        "publication_name": publication_name,
+        "institution": institution,
+        "citation": citation,
+    }
+    changed = {
+        name: {"from": getattr(team, name), "to": value}
+        for name, value in given.items()
+        if getattr(team, name) != value
+    }
+    if changed:
+        Team.objects.filter(pk=team.pk).update(**given)
+        note(team.task, gettext_noop("team changed its facts"), by=by, changed=changed)
+        team.refresh_from_db()
     return team
 
 
@@ -201,8 +211,8 @@ def add_member(team: Team, *, name: str, email: str = "", by: TeamMember) -> tup
 
 
 @transaction.atomic
-def remove_member(member: TeamMember, *, by: TeamMember) -> None:
-    """End a member's link; what the member uploaded stays."""
+def remove_member(member: TeamMember, *, by: User | TeamMember) -> None:
+    """End a member's link, as captain or host; what the member uploaded stays."""
     _refuse_if_no_captain(by, member.team)
     if member.is_captain:
         raise RefusedAction(_("A team needs a captain. The hosts can name another one."))

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.actions import jobs
-from rankme.actions.rows.stored_files import deleted_on_failure
+from rankme.actions.rows.stored_files import deleted_on_failure, sweep
 from rankme.errors import RefusedAction
 from rankme.models import (
     SystemUpload,
@@ -94,7 +94,8 @@ def take_upload(
 def plain_name(name: str) -> str:
     """The last part of a file's name, without what cannot be stored or printed."""
     last = PurePath(name.replace("\\", "/")).name
-    return "".join(sign for sign in last if sign.isprintable())[-200:] or "outputs"
+    found = "".join(sign for sign in last if sign.isprintable())[-200:]
+    return found if found.strip(". ") else "outputs"
 
 
 def _refuse_size(file: File[Any]) -> None:
@@ -114,6 +115,11 @@ def _sha256(file: File[Any]) -> str:
     for chunk in file.chunks():
         digest.update(chunk)
     return digest.hexdigest()
+
+
+def sweep_files() -> int:
+    """Delete stored files of uploads whose process died before their row; return their number."""
+    return sweep(FOLDER, SystemUpload.objects.values_list("stored", flat=True).iterator())
 
 
 @transaction.atomic

@@ -102,6 +102,51 @@ class TaskTracksView(View):
         )
 
 
+class TaskTrackView(View):
+    @operation(
+        "tasks_tracks_delete",
+        "Remove a track without uploads whose campaign is a draft; the campaign stays",
+        needs=Permission.EDIT,
+    )
+    def delete(self, request: Request, task: str, track: int) -> None:
+        found = get_object_or_404(get_task(request, task).tracks, pk=track)
+        tasks.remove_track(found, by=user_of(request))
+
+
+class HostsView(View):
+    @operation(
+        "tasks_hosts_list",
+        "The accounts that run a shared task, without its owner",
+        needs=Permission.FILES,
+        gives=shapes.HostSerializer(many=True),
+    )
+    def get(self, request: Request, task: str) -> object:
+        return get_task(request, task).hosts.select_related("user")
+
+    @operation(
+        "tasks_hosts_create",
+        "Let another account run a shared task",
+        needs=Permission.OWN,
+        takes=shapes.NewHostSerializer,
+        gives=shapes.HostSerializer,
+        status=201,
+    )
+    def post(self, request: Request, task: str) -> object:
+        found = get_task(request, task)
+        made = tasks.add_host(found, self.given["username"], by=user_of(request))
+        made.refresh_from_db()
+        return made
+
+
+class HostView(View):
+    @operation(
+        "tasks_hosts_delete", "Remove an account from the hosts of a task", needs=Permission.OWN
+    )
+    def delete(self, request: Request, task: str, host: int) -> None:
+        found = get_object_or_404(get_task(request, task).hosts, pk=host)
+        tasks.remove_host(found, by=user_of(request))
+
+
 class TaskTeamsView(View):
     @operation(
         "tasks_teams_list",

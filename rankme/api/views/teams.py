@@ -105,6 +105,59 @@ class OwnTeamView(TeamView):
         return team
 
 
+class FactsView(TeamView):
+    @operation(
+        "team_change",
+        "Change how the paper names and cites your team (only its captain can)",
+        needs=None,
+        takes=shapes.FactsSerializer,
+        gives=shapes.TeamSerializer,
+    )
+    def put(self, request: Request) -> object:
+        return teams.change_team(self.member.team, **self.given, by=self.member)
+
+
+class OwnWithdrawalView(TeamView):
+    @operation(
+        "team_withdraw",
+        "Withdraw your whole team with all its uploads, for good (only its captain can)",
+        needs=None,
+        gives=shapes.TeamSerializer,
+    )
+    def post(self, request: Request) -> object:
+        return teams.withdraw_team(self.member.team, by=self.member)
+
+
+class MembersOfTeamView(TeamView):
+    @operation(
+        "team_members_list",
+        "The members of your team",
+        needs=None,
+        gives=shapes.TeamMemberSerializer(many=True),
+    )
+    def get(self, request: Request) -> object:
+        return self.member.team.members.filter(removed_at=None)
+
+    @operation(
+        "team_members_create",
+        "Make a link for one more member (only the captain can)",
+        needs=None,
+        takes=shapes.NewMemberSerializer,
+        gives=shapes.SecretSerializer,
+        status=201,
+    )
+    def post(self, request: Request) -> object:
+        _made, secret = teams.add_member(self.member.team, **self.given, by=self.member)
+        return {"link": request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))}
+
+
+class MemberOfTeamView(TeamView):
+    @operation("team_members_remove", "End a member's link (only the captain can)", needs=None)
+    def delete(self, request: Request, member: int) -> None:
+        members = self.member.team.members.filter(removed_at=None)
+        teams.remove_member(get_object_or_404(members, pk=member), by=self.member)
+
+
 class SourcesView(TeamView):
     @operation(
         "team_sources",
@@ -216,8 +269,9 @@ class FileView(TeamView):
         return self._take(request, track, system, name)
 
     def _take(self, request: Request, track: int, system: int, name: str) -> SystemUpload:
-        file = request.FILES.get("file") or ContentFile(b"")
-        return self.take(track, system, file, name=name, ticket=self.query.get("ticket"))
+        # Django closes the files of forms alone.
+        with request.FILES.get("file") or ContentFile(b"") as file:
+            return self.take(track, system, file, name=name, ticket=self.query.get("ticket"))
 
 
 class UploadView(TeamView):

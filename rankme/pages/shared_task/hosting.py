@@ -13,14 +13,19 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from analysis.planning.budget import Limits, Terms
+from analysis.planning.published import study
+from analysis.planning.sizes import Size
+from rankme.actions.campaign.campaigns import definition_of
+from rankme.actions.campaign.planner import USUAL_RATERS
 from rankme.actions.shared_task import tasks, teams
 from rankme.errors import RankmeError
-from rankme.forms.shared_task import TaskForm, TrackForm
-from rankme.models import SharedTask, Team
+from rankme.forms.shared_task import CapacityForm, HostForm, TaskForm, TrackForm
+from rankme.models import SharedTask, Team, TeamMember
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, act, refusals_in, sent
 from rankme.permissions import user_of
 from rankme.protocols.files import preset
-from rankme.queries.shared_task import overview
+from rankme.queries.shared_task import capacity, overview
 from rankme.untrusted.whole_numbers import number_in
 
 MOST_SHOWN = 500
@@ -85,10 +90,50 @@ def _show(request: HttpRequest, task: SharedTask, **more: Any) -> HttpResponse:
         "teams": overview.teams_of(task)[:MOST_SHOWN],
         "uploads": overview.uploads_for_hosts(task)[:MOST_SHOWN],
         "without_primary": overview.teams_without_primary(task),
+        "hosts": task.hosts.select_related("user"),
         "track_form": TrackForm(),
+        "host_form": HostForm(),
+        "reserved": capacity.reserved_systems(task).count(),
+        "events": overview.events_for_hosts(task)[:MOST_SHOWN],
         "call": request.build_absolute_uri(reverse("rankme:task-call", args=[task.code])),
     }
     return render(request, "shared_task/task.html", context | more)
+
+
+@task_page(*SAFE)
+def show_capacity(request: HttpRequest, task: SharedTask) -> HttpResponse:
+    """How many systems the raters and the money of a track allow."""
+    track = task.tracks.filter(is_development=False).select_related("campaign").first()
+    definition = definition_of(track.campaign) if track else preset("e2e-quality")
+    items = track.campaign.items.count() if track else 0
+    start = {
+        "raters": max(USUAL_RATERS, definition.raters_per_trial),
+        "items": max(items, 2),
+        "repeats": definition.raters_per_trial,
+        "seconds": definition.crowd.expected_seconds_per_screen,
+        "minutes": 60,
+    }
+    form = CapacityForm(request.GET if "raters" in request.GET else None, initial=start)
+    context: dict[str, Any] = {"task": task, "form": form}
+    if form.is_valid():
+        given = form.cleaned_data
+        shown = definition.design.options.get("outputs_per_screen")
+        size = Size(
+            given["raters"],
+            given["items"],
+            given["repeats"],
+            systems=max(2, int(shown or 2)),
+            shown=int(shown) if shown else None,
+            generality=definition.generality,
+        )
+        limits = Limits(given["money"], given["raters"], given["items"], given["minutes"])
+        terms = Terms(seconds=given["seconds"], pay=given["pay"] or 0.0)
+        found = capacity.rooms(size, study(given["spreads"]).spreads, terms, limits)
+        context |= {"rooms": found, "allowed": capacity.allowed(found)}
+    reserved = capacity.reserved_systems(task)
+    context["reserved"] = reserved.count()
+    status = 422 if form.is_bound and not form.is_valid() else 200
+    return render(request, "shared_task/capacity.html", context, status=status)
 
 
 @task_page(*POST)
@@ -107,6 +152,34 @@ def add_track(request: HttpRequest, task: SharedTask) -> HttpResponse:
             is_development=given["is_development"],
         )
     return redirect("rankme:task", task.code)
+
+
+@task_page(*POST)
+def add_host(request: HttpRequest, task: SharedTask) -> HttpResponse:
+    username = request.POST.get("username", "")[:150]
+    act(request, _("This account runs the task, too."), tasks.add_host, task, username)
+    return redirect("rankme:task", task.code)
+
+
+@task_page(*POST)
+def remove(request: HttpRequest, task: SharedTask, kind: str, number: int) -> HttpResponse:
+    """Remove a host, a track that nobody uses, or a member of a team."""
+    if kind == "host":
+        host = get_object_or_404(task.hosts, pk=number)
+        act(request, _("This account no longer runs the task."), tasks.remove_host, host)
+    elif kind == "track":
+        track = get_object_or_404(task.tracks, pk=number)
+        done = _("The track is removed. Its campaign is still in your list.")
+        act(request, done, tasks.remove_track, track)
+    elif kind == "member":
+        members = TeamMember.objects.filter(team__task=task, removed_at=None)
+        member = get_object_or_404(members, pk=number)
+        act(request, _("The link of this member has ended."), teams.remove_member, member)
+    else:
+        raise Http404
+    # A host who removed the own account has no task page any more.
+    is_host = tasks.tasks_of(user_of(request)).filter(pk=task.pk).exists()
+    return redirect("rankme:task", task.code) if is_host else redirect("rankme:tasks")
 
 
 @task_page(*POST)

@@ -17,9 +17,16 @@ from django.views.decorators.http import require_http_methods
 from rankme.actions.shared_task import tasks, teams, uploads
 from rankme.actions.shared_task.warnings import titled
 from rankme.errors import RankmeError, RefusedAction
-from rankme.forms.shared_task import MemberForm, RegistrationForm, SystemForm, UploadForm
-from rankme.models import SharedTask, TeamMember
+from rankme.forms.shared_task import (
+    FactsForm,
+    MemberForm,
+    RegistrationForm,
+    SystemForm,
+    UploadForm,
+)
+from rankme.models import SharedTask, Team, TeamMember
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, refusals_in, sent
+from rankme.queries.shared_task import capacity, overview
 from rankme.untrusted.whole_numbers import number_in
 from rankme.uploads import takes_files_of_teams
 
@@ -42,6 +49,7 @@ def show_call(request: HttpRequest, code: str) -> HttpResponse:
             _captain, secret = teams.register_team(task, **form.cleaned_data)
             link = request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))
     context = {"task": task, "form": form, "link": link}
+    context["reserved"] = capacity.reserved_systems(task).count()
     status = 422 if form.is_bound and not link else 200
     return render(request, "shared_task/call.html", context, status=status)
 
@@ -99,6 +107,8 @@ def _show(request: HttpRequest, member: TeamMember, **more: Any) -> HttpResponse
         "systems": team.systems.all(),
         "members": team.members.filter(removed_at=None),
         "uploads": own,
+        "missing": () if team.task.sealed_at else overview.tracks_without_primary(team),
+        "facts_form": FactsForm(instance=team),
         "system_form": SystemForm(initial={"is_constrained": True}),
         "member_form": MemberForm(),
     }
@@ -131,6 +141,32 @@ def add_member(request: HttpRequest, member: TeamMember) -> HttpResponse:
             _made, secret = teams.add_member(member.team, **form.cleaned_data, by=member)
             link = request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))
     return _show(request, member, link=link, member_form=MemberForm() if link else form)
+
+
+@team_page(*POST)
+def remove_member(request: HttpRequest, member: TeamMember, number: int) -> HttpResponse:
+    found = get_object_or_404(member.team.members.filter(removed_at=None), pk=number)
+    _done(request, teams.remove_member, found, by=member)
+    return redirect("rankme:team")
+
+
+@team_page(*POST)
+def change_facts(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    """Change how the paper names and cites the team."""
+    form = FactsForm(request.POST, instance=Team.objects.get(pk=member.team_id))
+    if form.is_valid():
+        with refusals_in(form):
+            teams.change_team(member.team, **form.cleaned_data, by=member)
+            messages.success(request, _("This is noted."))
+            return redirect("rankme:team")
+    return _show(request, member, facts_form=form)
+
+
+@team_page(*POST)
+def withdraw(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    """Withdraw the whole team, with all of its uploads."""
+    _done(request, teams.withdraw_team, member.team, by=member)
+    return redirect("rankme:team")
 
 
 @team_page(*POST)

@@ -1,7 +1,12 @@
 """Shared tasks in a browser: a team uploads, and hosts look at what came."""
 
+import os
+from datetime import timedelta
+from pathlib import Path
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from rankme.models import SystemUpload
@@ -9,7 +14,8 @@ from tests.accounts import make_account
 from tests.browser.access import assert_accessible_by_day_and_night, assert_never_scrolls_sideways
 from tests.browser.organiser import PHONE, log_in
 from tests.campaigns import make_owner
-from tests.shared_tasks.tasks import make_task
+from tests.chromium import TOUCH_PHONE
+from tests.shared_tasks.tasks import make_task, make_team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LINES = b"The first.\nA second one.\nSome third.\nThe last.\n"
@@ -40,3 +46,111 @@ def test_a_team_registers_and_its_upload_begins_with_a_ticket(page: Page):
     expect(page.get_by_role("cell", name="The Owls")).to_be_visible()
     assert_never_scrolls_sideways(page)
     assert_accessible_by_day_and_night(page, "a task")
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until the element with this name has the focus, as somebody without a mouse."""
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        focused = page.locator(":focus")
+        if focused.count() and name in (focused.evaluate(NAME_OF) or ""):
+            return
+    raise AssertionError(f"Tab does not lead to “{name}”.")
+
+
+# The label, or else the text, of an element.
+NAME_OF = "e => (e.labels?.[0] ?? e).innerText"
+
+
+def test_a_team_and_its_hosts_need_no_mouse(page: Page):
+    make_account()
+    owner = make_owner("olga")
+    task = make_task(owner=owner, registration="approve", tracks=("English", "German"))
+    page.goto(reverse("rankme:task-call", args=[task.code]))
+    for label, text in (("Short name", "Owls"), ("Name in publications", "The Owls")):
+        tab_to(page, label)
+        page.keyboard.type(text)
+    tab_to(page, "Your name")
+    page.keyboard.type("Ada")
+    page.keyboard.press("Enter")
+    page.goto(page.locator(".copy-line code").inner_text())
+    tab_to(page, "Name of the system")
+    page.keyboard.type("Big")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("File with the outputs")).to_be_visible()
+    tab_to(page, "File with the outputs")
+    page.locator(":focus").set_input_files(
+        {"name": "big.txt", "mimeType": "text/plain", "buffer": LINES}
+    )
+    tab_to(page, "Upload")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Upload 1 has arrived")).to_be_visible()
+    tab_to(page, "Primary")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This is noted.")).to_be_visible()
+    assert SystemUpload.objects.get().role == "primary"
+
+    log_in(page)
+    page.goto(reverse("rankme:task", args=[task.code]))
+    tab_to(page, "Approve")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("cell", name="Takes part")).to_be_visible()
+    tab_to(page, "Remove English")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Teams have uploaded to this track")).to_be_visible()
+    tab_to(page, "Withdraw Owls")
+    page.keyboard.press("Enter")
+    tab_to(page, "Withdraw the team")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("cell", name="Withdrawn")).to_be_visible()
+
+
+@pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
+def test_a_team_uploads_chooses_and_withdraws_with_a_finger(page: Page):
+    task = make_task(registration="open", closes_at=timezone.now() + timedelta(hours=40))
+    page.goto(reverse("rankme:task-call", args=[task.code]))
+    expect(page.get_by_text("your time:").first).to_be_visible()
+    for label, text in (("Short name", "Owls"), ("Name in publications", "The Owls")):
+        page.get_by_label(label).tap()
+        page.keyboard.type(text)
+    page.get_by_label("Your name").fill("Ada")
+    page.get_by_role("button", name="Register").tap()
+    page.goto(page.locator(".copy-line code").inner_text())
+    expect(page.get_by_text("Nothing of your team counts yet")).to_be_visible()
+    page.get_by_label("Name of the system").fill("Big")
+    page.get_by_role("button", name="Announce").tap()
+    page.get_by_label("File with the outputs").set_input_files(
+        {"name": "big.txt", "mimeType": "text/plain", "buffer": LINES}
+    )
+    page.get_by_role("button", name="Upload").tap()
+    page.get_by_role("button", name="Primary").tap()
+    expect(page.get_by_text("This is noted.")).to_be_visible()
+    assert_never_scrolls_sideways(page)
+    smallest = page.locator("main button:visible").evaluate_all(
+        "all => Math.min(...all.map(e => e.getBoundingClientRect().height))"
+    )
+    assert smallest >= 24, "a finger needs 24 CSS pixels (WCAG 2.5.8)"
+    page.get_by_text("Withdraw the team").first.tap()
+    page.get_by_role("button", name="Withdraw the team").tap()
+    expect(page.get_by_text("Withdrawn").first).to_be_visible()
+    assert SystemUpload.objects.get().withdrawn_at is not None
+
+
+def test_pages_of_hosts_fit_a_phone_and_a_laptop(page: Page):
+    make_account()
+    task = make_task(owner=make_owner("olga"), most_judged=9)
+    make_team(task, publication_name="The Owls of the Night Forest", institution="A university")
+    task.hosts.create(user=make_owner("second"))
+    log_in(page)
+    shots = Path(os.environ["SHOTS"]) if os.environ.get("SHOTS") else None
+    given = "?raters=30&items=100&repeats=3&seconds=10&minutes=60&spreads=e2e-quality"
+    for name, query in (("task", ""), ("task-capacity", given)):
+        page.goto(reverse(f"rankme:{name}", args=[task.code]) + query)
+        for summary in page.locator("main summary").all():
+            summary.click()
+        for size in ({"width": 1366, "height": 900}, PHONE):
+            page.set_viewport_size(size)
+            assert_never_scrolls_sideways(page)
+            if shots:
+                page.screenshot(path=shots / f"{name}-{size['width']}.png", full_page=True)
+        assert_accessible_by_day_and_night(page, name)

@@ -1,0 +1,142 @@
+"""What hosts and captains take back: hosts, tracks, members, teams; and what a team is called."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions.campaign import campaigns
+from rankme.actions.shared_task import teams
+from rankme.models import SharedTask, TaskEvent, Team, Track
+from tests.campaigns import make_owner
+from tests.shared_tasks.tasks import make_task, make_team, submit
+
+pytestmark = pytest.mark.django_db
+FACTS = {"publication_name": "The Night Owls", "institution": "Forest", "citation": "@misc{o}"}
+
+
+def at(name: str, *parts) -> str:
+    return reverse(f"rankme:{name}", args=parts)
+
+
+def host(name: str = "host") -> Client:
+    client = Client()
+    client.force_login(make_owner(name))
+    return client
+
+
+def captain_of(team: Team) -> Client:
+    _member, secret = teams.replace_captain(team, name="Ada", by=team.task.owner)
+    client = Client()
+    client.get(at("team-enter", secret))
+    return client
+
+
+def messages_of(answer) -> str:
+    return " ".join(str(message) for message in answer.context["messages"])
+
+
+def test_hosts_add_and_remove_hosts():
+    task, client = make_task(), host()
+    make_owner("second")
+    client.post(at("task-host", task.code), {"username": "second"})
+    other = host("second")
+    assert other.get(at("task", task.code)).status_code == 200
+    assert "no account" in messages_of(
+        client.post(at("task-host", task.code), {"username": "nobody"}, follow=True)
+    )
+    answer = other.post(at("task-remove", task.code, "host", task.hosts.get().pk))
+    assert answer["Location"] == at("tasks"), "who removed the own account has no page there"
+    assert other.get(at("task", task.code)).status_code == 404
+    verbs = set(TaskEvent.objects.values_list("verb", flat=True))
+    assert {"host added", "host removed"} <= verbs
+
+
+def test_a_track_is_removed_as_a_draft_without_uploads_and_its_campaign_stays():
+    task, client = make_task(tracks=("English", "German", "Czech")), host()
+    english, german, czech = task.tracks.all()
+    submit(make_team(task), track=german)
+    campaigns.launch_campaign(_with_outputs(czech), by=task.owner)
+    for track, words in ((german, "have uploaded"), (czech, "is launched")):
+        refused = client.post(at("task-remove", task.code, "track", track.pk), follow=True)
+        assert words in messages_of(refused)
+    campaign = english.campaign
+    client.post(at("task-remove", task.code, "track", english.pk))
+    assert set(task.tracks.values_list("name", flat=True)) == {"German", "Czech"}
+    campaign.refresh_from_db()
+    assert campaign.is_draft
+
+
+def _with_outputs(track: Track):
+    campaign = track.campaign
+    for name in "AB":
+        system = campaign.systems.create(name=name, folded=name.lower(), position=ord(name))
+        for item in campaign.items.all():
+            system.outputs.create(item=item, text="A text.")
+    return campaign
+
+
+def test_captains_and_hosts_remove_members_and_no_one_else_does():
+    task, client = make_task(), host()
+    team, other = make_team(task), make_team(task, "Bees")
+    captain = captain_of(team)
+    links = []
+    for name in ("Bo", "Cy"):
+        by = team.members.get(is_captain=True, removed_at=None)
+        made, secret = teams.add_member(team, name=name, by=by)
+        visitor = Client()
+        visitor.get(at("team-enter", secret))
+        links.append((made, visitor))
+    (bo, of_bo), (cy, of_cy) = links
+    assert captain_of(other).post(at("team-member-remove", bo.pk)).status_code == 404
+    assert "Only the captain" in messages_of(
+        of_cy.post(at("team-member-remove", bo.pk), follow=True)
+    )
+    assert of_bo.get(at("team")).status_code == 200
+    captain.post(at("team-member-remove", bo.pk))
+    assert of_bo.get(at("team")).status_code == 403
+    assert "Cy" in client.get(at("task", task.code)).content.decode()
+    client.post(at("task-remove", task.code, "member", cy.pk))
+    assert of_cy.get(at("team")).status_code == 403
+    assert captain.get(at("team")).status_code == 200
+
+
+def test_a_team_changes_how_the_paper_names_it_and_the_history_says_what():
+    task = make_task()
+    team = make_team(task)
+    captain = captain_of(team)
+    wrong = captain.post(at("team-facts"), FACTS | {"publication_name": "Owls & Co"})
+    assert "means something in LaTeX" in wrong.content.decode()
+    captain.post(at("team-facts"), FACTS)
+    team.refresh_from_db()
+    assert (team.publication_name, team.citation) == ("The Night Owls", "@misc{o}")
+    captain.post(at("team-facts"), FACTS)
+    (event,) = TaskEvent.objects.filter(verb="team changed its facts")
+    assert event.detail["changed"]["publication_name"] == {"from": "Owls", "to": "The Night Owls"}
+    assert "The Night Owls" in host().get(at("task", task.code)).content.decode()
+
+
+@pytest.mark.parametrize("by", ["captain", "host"])
+def test_a_whole_team_is_withdrawn_with_its_uploads(by):
+    task = make_task()
+    team = make_team(task)
+    upload = submit(team)
+    captain = captain_of(team)
+    if by == "captain":
+        captain.post(at("team-withdraw"))
+    else:
+        host().post(at("task-decide", task.code, team.pk, "withdraw"))
+    team.refresh_from_db()
+    upload.refresh_from_db()
+    assert (team.state, upload.withdrawn_at is not None) == ("withdrawn", True)
+    page = captain.get(at("team")).content.decode()
+    assert "Withdraw the team" not in page
+
+
+def test_the_history_says_nothing_of_uploads_while_codes_hide_names():
+    task, client = make_task(), host()
+    upload = submit(make_team(task))
+    detail = {"upload": upload.pk}
+    TaskEvent.objects.create(task=task, team=upload.team, verb="outputs uploaded", detail=detail)
+    assert "outputs uploaded" in client.get(at("task", task.code)).content.decode()
+    SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
+    assert "outputs uploaded" not in client.get(at("task", task.code)).content.decode()
