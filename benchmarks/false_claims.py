@@ -21,12 +21,13 @@ import argparse
 import csv
 import itertools
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -34,6 +35,12 @@ sys.path.insert(0, str(ROOT))
 from analysis import Column, JudgementTable  # noqa: E402
 from analysis.errors import RankingError, Undefined  # noqa: E402
 from analysis.inference import LEAST_RESAMPLED_UNITS, Units  # noqa: E402
+from analysis.meta_evaluation.judges import (  # noqa: E402
+    LEAST_OUTPUTS,
+    alternative_annotator_test,
+)
+from analysis.meta_evaluation.people import People  # noqa: E402
+from analysis.meta_evaluation.prediction_powered import prediction_powered  # noqa: E402
 from analysis.ranking.bradley_terry import bradley_terry, fit, sandwich  # noqa: E402
 from analysis.ranking.clusters import (  # noqa: E402
     Ranking,
@@ -88,6 +95,10 @@ SHOWN = 5
 EFFECT, STEP, MARGIN = 1.0, 0.5, 1.0
 CUTS = np.array([-2.0, -0.7, 0.7, 2.0])  # between five points
 LEVEL = 0.05
+SCORED_TO_JUDGED, METRIC_BIAS = 4, 0.5
+# The alternative test: its allowance, a value that no rater gives, and items to measure leads on.
+EPSILON, FAR, MEASURED_ITEMS = 0.1, 50.0, 400
+REPLACES = ("judge", "rater")
 RUNS = 200
 CRITERION = "quality"
 OPTIONS = ReportOptions(kinds={CRITERION: "relative"})
@@ -123,6 +134,13 @@ class Cell:
 
     def campaign(self, number: int, effect: float = 0.0) -> JudgementTable:
         """Simulate the judgements of one campaign."""
+        return self.drawn(number, effect)[0]
+
+    def drawn(self, number: int, effect: float = 0.0) -> tuple[JudgementTable, np.ndarray]:
+        """Simulate one campaign: its judgements, and how good outputs are, shape (systems, items).
+
+        What an output is to people on average is its system, its item, and their product.
+        """
         rng = np.random.default_rng([number, self.raters, self.items, self.systems])
         shown = min(SHOWN, self.systems)
         rater, item = np.divmod(np.arange(self.raters * self.items), self.items)
@@ -132,11 +150,14 @@ class Cell:
         strictness, *tastes = self.differs[:3]
         units = ((rater, self.raters), (item, self.items))
         for (codes, number_of), taste in zip(units, tastes, strict=True):
-            value += strictness * rng.normal(size=number_of)[codes]
-            value += taste * rng.normal(size=(number_of, self.systems))[codes, system]
+            strict = strictness * rng.normal(size=number_of)
+            tasted = taste * rng.normal(size=(number_of, self.systems))
+            value += strict[codes]
+            value += tasted[codes, system]
+        merit = self.truth(effect)[:, None] + strict + tasted.T  # of items, the last of the units
         kept = self._judged(rng)[rater, item]
         rater, item, system, value = (each[kept] for each in (rater, item, system, value))
-        return JudgementTable.from_columns(
+        table = JudgementTable.from_columns(
             {
                 "rater": _column(rater, "r"),
                 "item": _column(item, "i"),
@@ -146,6 +167,7 @@ class Cell:
                 "value": np.round(value / STEP) * STEP,
             }
         )
+        return table, merit
 
     def _judged(self, rng: np.random.Generator) -> np.ndarray:
         """Say which rater judges which item, shape (raters, items)."""
@@ -159,6 +181,23 @@ class Cell:
 def _column(codes: np.ndarray, prefix: str) -> Column:
     names, places = np.unique(codes, return_inverse=True)
     return Column(places.astype(np.int32), tuple(f"{prefix}{name:04d}" for name in names))
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Judgements of some items, and a metric's scores of all of them, shape (systems, items)."""
+
+    table: JudgementTable
+    scores: np.ndarray
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Values of outputs by rater, and those of a judge that is a machine."""
+
+    ratings: dict[str, dict[Hashable, float]]
+    judge: dict[Hashable, float]
 
 
 # --- what the report would claim ---------------------------------------------------------------
@@ -210,6 +249,19 @@ def of_spans(table: JudgementTable, campaign: int) -> Claims:
     """Least squares on the penalties of marked errors, of which fewer are better."""
     marked = _penalties(table, campaign)
     return _called(clustered(-marked.value, marked, OPTIONS, True).contrasts)
+
+
+def of_powered(campaign: Scored, _: int) -> Claims:
+    """Estimates that use a metric, where a quarter of all items were judged."""
+    people = People.from_table(campaign.table)
+    found = prediction_powered(people, "metric", campaign.scores, campaign.items)
+    return _called(found.contrasts)
+
+
+def of_alternative(campaign: Judged, _: int) -> Claims:
+    """Whether the judge may replace a rater, by the alternative-annotator test."""
+    found = alternative_annotator_test(campaign.ratings, campaign.judge, epsilon=EPSILON)
+    return {REPLACES} if found.passes else set()
 
 
 def _points(table: JudgementTable) -> JudgementTable:
@@ -325,6 +377,26 @@ def of_ordinal_by_normal(table: JudgementTable, _: int) -> Claims:
     return _by_tukey(ordinal_model(points.value, points, OPTIONS, True).contrasts, np.inf, points)
 
 
+def of_metric_alone(campaign: Scored, _: int) -> Claims:
+    """Paired t-tests of the metric's scores over items, by Bonferroni."""
+    systems = campaign.table.system.labels
+    pairs = list(itertools.combinations(range(len(systems)), 2))
+    tests = [scipy.stats.ttest_rel(campaign.scores[a], campaign.scores[b]) for a, b in pairs]
+    return {(systems[a], systems[b]) if test.statistic > 0 else (systems[b], systems[a])
+            for (a, b), test in zip(pairs, tests, strict=True)
+            if test.pvalue * len(pairs) < LEVEL}  # fmt: skip
+
+
+def of_no_difference(campaign: Judged, _: int) -> Claims:
+    """Let a judge replace raters because half of them are not found to be ahead of it."""
+    found = alternative_annotator_test(campaign.ratings, campaign.judge, epsilon=EPSILON)
+    ahead = np.array([each.rater_better - each.judge_better for each in found.raters])
+    decided = np.array([2 - each.rater_better - each.judge_better for each in found.raters])
+    n = np.array([each.n for each in found.raters])
+    not_found = ahead <= scipy.stats.norm.isf(LEVEL) * np.sqrt((decided - ahead**2) / n)
+    return {REPLACES} if not_found.mean() >= 0.5 else set()
+
+
 def _by_tukey(rows: Collection[Contrast], df: float, table: JudgementTable) -> Claims:
     ratios = np.array([np.sqrt(2) * abs(row.difference) / row.se for row in rows])
     p = range_tail(ratios, len(table.system.labels), df)
@@ -333,7 +405,7 @@ def _by_tukey(rows: Collection[Contrast], df: float, table: JudgementTable) -> C
 
 # --- the table ---------------------------------------------------------------------------------
 
-Method = Callable[[JudgementTable, int], Claims]
+Method = Callable[[Any, int], Claims]
 
 
 @dataclass(frozen=True)
@@ -351,7 +423,8 @@ class Row:
     claims_difference: bool = True
     about_items: bool = True
 
-    def table(self, cell: Cell, number: int, *, found: bool) -> JudgementTable:
+    def table(self, cell: Cell, number: int, *, found: bool) -> Any:
+        """What the method sees of one campaign."""
         return cell.campaign(number, self._effect(found))
 
     def _effect(self, found: bool) -> float:
@@ -366,6 +439,74 @@ class Row:
         return {(f"s{a:04d}", f"s{b:04d}") for a, b in np.argwhere(holds)}
 
 
+class MetricRow(Row):
+    """Campaigns with a metric that scores every output, and prefers the systems in turn."""
+
+    def table(self, cell: Cell, number: int, *, found: bool) -> Scored:
+        whole = replace(cell, items=SCORED_TO_JUDGED * cell.items)
+        table, merit = whole.drawn(number, self._effect(found))
+        rng = np.random.default_rng([number, len(table)])
+        prefers = METRIC_BIAS * (np.arange(cell.systems) % 2)
+        scores = merit + rng.normal(size=merit.shape) + prefers[:, None]
+        judged = table.rows(table.item.codes < cell.items)
+        return Scored(judged, scores, tuple(f"i{item:04d}" for item in range(whole.items)))
+
+
+class JudgeRow(Row):
+    """Campaigns in which a judge that may not replace raters is as good as such a judge can be.
+
+    Such a judge sees outputs as a rater without strictness or tastes does, but is far off on so
+    many of them that half of the raters, or one more, are ahead of it by ε or more. What raters'
+    lead is without these outputs is measured on others. To be found is a judge with half a rater's
+    noise who is never off.
+    """
+
+    def true(self, cell: Cell, *, found: bool) -> Claims:
+        return {REPLACES} if found else set()
+
+    def table(self, cell: Cell, number: int, *, found: bool) -> Judged:
+        whole = replace(cell, items=cell.items + MEASURED_ITEMS)
+        table, merit = whole.drawn(number)
+        rng = np.random.default_rng([number, len(table)])
+        noise = (0.5 if found else 1.0) * rng.normal(size=merit.shape)
+        judge = np.round((merit + noise) / STEP) * STEP
+        values = np.full((cell.raters, cell.systems, whole.items), np.nan)
+        values[table.rater.codes, table.system.codes, table.item.codes] = table.value
+        tested, others = np.split(values, [cell.items], axis=2)
+        outputs = (~np.isnan(tested)).sum(axis=(1, 2))
+        if not found:
+            lead = np.sort(_lead(others, judge[:, cell.items :])[outputs >= LEAST_OUTPUTS])
+            half = lead[(len(lead) - 1) // 2] if len(lead) else 0.0
+            off = max((EPSILON - half) / (1 - half), 0.0)
+            judge = judge + FAR * (rng.random(judge.shape) < off)
+        places = list(np.ndindex(tested.shape[1:]))
+        return Judged(
+            {
+                f"r{rater}": {
+                    place: float(own[place]) for place in places if not np.isnan(own[place])
+                }
+                for rater, own in enumerate(tested)
+            },
+            {place: float(judge[place]) for place in places},
+        )
+
+
+def _lead(values: np.ndarray, judge: np.ndarray) -> np.ndarray:
+    """How much more often each rater is closer to the others than the judge is, shape (raters,).
+
+    `values` has shape (raters, systems, items), `judge` (systems, items).
+    """
+    known = ~np.isnan(values)
+    filled = np.where(known, values, 0.0)
+    others = known.sum(axis=0) - known
+    first, second = filled.sum(axis=0) - filled, (filled**2).sum(axis=0) - filled**2
+    far = [others * x**2 - 2 * x * first + second for x in (filled, judge[None])]
+    ahead = np.sign(np.round(far[1] - far[0], 9))
+    compared = known & (others > 0)
+    lead: np.ndarray = np.where(compared, ahead, 0).sum(axis=(1, 2)) / compared.sum(axis=(1, 2))
+    return lead
+
+
 METHODS = (
     Row("least squares", of_clustered, of_clustered_before),
     Row("Bradley–Terry", of_bradley_terry, of_bradley_terry_before),
@@ -376,6 +517,8 @@ METHODS = (
     Row("equivalence", of_equivalence, of_equivalence_of_judgements, claims_difference=False),
     Row("ordinal model", of_ordinal, of_ordinal_by_normal, 60),
     Row("marked errors", of_spans, of_spans_by_items),
+    MetricRow("prediction-powered", of_powered, of_metric_alone),
+    JudgeRow("alternative test", of_alternative, of_no_difference),
 )
 
 
@@ -408,10 +551,10 @@ def computed(method: Row, cell: Cell, campaigns: int) -> dict[str, object]:
     }
 
 
-def claimed(method: Method, table: JudgementTable, campaign: int) -> Claims | None:
+def claimed(method: Method, seen: Any, campaign: int) -> Claims | None:
     """What a method claims; None where the report gives a reason instead."""
     try:
-        return method(table, campaign)
+        return method(seen, campaign)
     except (Undefined, RankingError):
         return None
 

@@ -29,6 +29,8 @@ TASTES = "tasteful raters"
         ("marked errors", Cell(12, 60, 5, TASTES), 60),
         ("marked errors", Cell(5, 60, 5, "unequal loads"), 60),
         ("Bradley–Terry", Cell(24, 60, 5, "unequal loads"), 60),
+        ("prediction-powered", Cell(8, 60, 2, TASTES), 40),
+        ("alternative test", Cell(5, 12, 5, TASTES), 30),
     ],
 )
 def test_what_is_not_true_is_rarely_claimed_where_a_wrong_rule_claims_it(name, cell, campaigns):
@@ -70,12 +72,31 @@ def test_unequal_loads_widen_errors_by_what_a_large_share_hides():
 
 @pytest.mark.parametrize(
     "name",
-    ["least squares", "Bradley–Terry", "TrueSkill clusters", "exact tests"],
+    [
+        "least squares",
+        "Bradley–Terry",
+        "TrueSkill clusters",
+        "exact tests",
+        "prediction-powered",
+        "alternative test",
+    ],
 )
-def test_a_true_difference_is_found(name):
-    cell = Cell(24, 12, 2, TASTES)
-    found = [claimed(ROWS[name].now, cell.campaign(number, 1.0), number) for number in range(10)]
-    assert sum(each == {("s0000", "s0001")} for each in found) >= 8
+def test_what_is_true_is_found(name):
+    row, cell = ROWS[name], Cell(24, 24, 2, TASTES)
+    found = [claimed(row.now, row.table(cell, number, found=True), number) for number in range(10)]
+    assert sum(each == row.true(cell, found=True) for each in found) >= 8
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [("prediction-powered", Cell(8, 12, 2, TASTES)), ("alternative test", Cell(8, 12, 2, TASTES))],
+)
+def test_metrics_and_judges_of_few_outputs_are_refused(name, cell):
+    """12 items are fewer than 20, and their 24 outputs fewer than 30."""
+    row = ROWS[name]
+    assert claimed(row.now, row.table(cell, 1, found=True), 1) is None
+    enough = Cell(cell.raters, 24, cell.systems, cell.dependence)
+    assert claimed(row.now, row.table(enough, 1, found=True), 1) is not None
 
 
 def test_equal_systems_are_found_to_be_equivalent():
