@@ -45,6 +45,7 @@ class CallSerializer(serializers.ModelSerializer[SharedTask]):
             "most_judged",
             "teams_named",
             "teams_named_at",
+            "teams_first_days",
             "tracks",
         ]
 

@@ -28,6 +28,7 @@ LABELS = {
     "most_judged": _("Primary systems of a track that people judge"),
     "teams_named": _("Teams are named"),
     "teams_named_at": _("Named from (UTC)"),
+    "teams_first_days": _("Days in which teams alone read their results and may object"),
 }
 HINTS = {
     "call": _("What teams read before they register."),
@@ -35,6 +36,7 @@ HINTS = {
     "most_uploads_a_day": _("Empty: no limit."),
     "most_judged": _("Empty: all that count."),
     "teams_named_at": _("Only if teams are named from a day on."),
+    "teams_first_days": _("From the unseal on. Empty: nobody waits, and nobody can object."),
 }
 
 
@@ -153,3 +155,8 @@ class CapacityForm(forms.Form):
         if (given.get("repeats") or 0) > (given.get("raters") or MOST_RATERS):
             self.add_error("repeats", _("There are not so many raters. Enter a smaller number."))
         return given
+
+
+class DisputeForm(forms.Form):
+    track = forms.IntegerField(min_value=1, max_value=2**62)
+    text = forms.CharField(max_length=5_000)

@@ -8,6 +8,7 @@ its name appears nowhere until the task is unsealed.
 from __future__ import annotations
 
 import uuid
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import models
@@ -62,6 +63,9 @@ class SharedTask(models.Model):
     most_judged = models.PositiveSmallIntegerField(null=True, blank=True)
     teams_named = models.CharField(max_length=12, choices=Naming, default=Naming.PUBLICATION)
     teams_named_at = models.DateTimeField(null=True, blank=True)
+    # After the unseal, teams read their own results and may object for so long before the public
+    # reads names; empty: nobody waits.
+    teams_first_days = models.PositiveSmallIntegerField(null=True, blank=True)
     seed = models.BigIntegerField()
     created_at = models.DateTimeField(db_default=Now())
     # Codes are drawn. The hash is of the salt and of who has which code: nobody can change that
@@ -117,6 +121,13 @@ class SharedTask(models.Model):
     def is_sealed(self) -> bool:
         """Whether codes hide the names now."""
         return self.sealed_at is not None and self.unsealed_at is None
+
+    @property
+    def teams_first_until(self) -> datetime | None:
+        """When the time ends in which teams alone read their results."""
+        if self.unsealed_at is None or self.teams_first_days is None:
+            return None
+        return self.unsealed_at + timedelta(days=self.teams_first_days)
 
 
 class TaskHost(models.Model):
@@ -371,8 +382,13 @@ class SystemCode(Record):
         return self.code
 
 
-class Dispute(models.Model):
-    """What a team objects to in its results, and the answer of the hosts."""
+class Dispute(Record):
+    """What a team objects to in its results, and the one answer of the hosts.
+
+    A trigger takes it only in the days that the task gives teams, by the database's clock.
+    """
+
+    changeable = ("answer", "answered_by", "answered_at")
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="disputes")
     track = models.ForeignKey(Track, models.CASCADE, related_name="disputes")

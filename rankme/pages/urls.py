@@ -29,7 +29,7 @@ from .help import pages as help_pages
 from .panel import accounts, books, study
 from .previews import draft_preview, gallery, preview
 from .rater import entering, leaving, media, own_data, rater_calls, working
-from .shared_task import hosting, results, sealing, teaming
+from .shared_task import hosting, own_results, results, sealing, teaming
 
 app_name = "rankme"
 
@@ -228,6 +228,7 @@ task_urls: list[URLPattern] = [
     path(TASK + "unseal/", sealing.unseal_task, name="task-unseal"),
     path(TASK + "results/", results.show_results, name="task-results"),
     path(TASK + "results/<str:name>", results.result_file, name="task-result-file"),
+    path(TASK + "disputes/<int:number>/", results.answer, name="task-dispute"),
     path(TASK + "links/<slug:kind>/", hosting.make_link, name="task-link"),
     path("calls/<slug:code>/", teaming.show_call, name="task-call"),
     path("team/", teaming.show_team, name="team"),
@@ -241,6 +242,13 @@ task_urls: list[URLPattern] = [
     path("team/uploads/", teaming.upload, name="team-upload"),
     path(UPLOAD + "role/", teaming.choose, name="team-role"),
     path(UPLOAD + "receipt.json", teaming.show_receipt, name="team-receipt"),
+    path("team/results/", own_results.show_own_results, name="team-results"),
+    path("team/disputes/", own_results.dispute, name="team-dispute"),
+    path(
+        "team/tracks/<int:track>/judgements.csv",
+        own_results.download_judgements,
+        name="team-judgements",
+    ),
     path("team/tracks/<int:track>/sources.jsonl", teaming.sources, name="team-sources"),
 ]
 

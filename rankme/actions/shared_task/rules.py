@@ -62,6 +62,16 @@ SENTENCES = {
         "The names are known: nothing can be withdrawn any more."
     ),
     "a_seal_is_set_once": gettext_lazy("The task is sealed: its times can no longer change."),
+    "dispute_is_of_one_task": gettext_lazy(
+        "This track belongs to another task. Reload the page and choose again."
+    ),
+    "dispute_within_the_days": gettext_lazy(
+        "The time to object is over, or has not begun. Write to the hosts."
+    ),
+    "what_was_said_stays": gettext_lazy("This was answered already, and the answer stays."),
+    "days_of_teams_stay": gettext_lazy(
+        "The names are known: teams keep the days that they were given, or get more."
+    ),
     "rankme_systemupload_ticket_id_key": gettext_lazy(
         "This upload has already arrived. Reload the page to see it."
     ),

@@ -37,6 +37,7 @@ CHANGEABLE = (
     "most_judged",
     "teams_named",
     "teams_named_at",
+    "teams_first_days",
 )
 MOST_HOSTS, MOST_TRACKS = 50, 50
 

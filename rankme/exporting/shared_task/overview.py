@@ -29,7 +29,8 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \fi
 \usepackage{booktabs,graphicx,longtable}
 \IfFileExists{acl.sty}{\usepackage{acl}\newcommand{\style}{acl_natbib}}{%
-  \usepackage[margin=2.5cm]{geometry}\usepackage{natbib}\newcommand{\style}{plainnat}}
+  \usepackage[margin=2.5cm]{geometry}\usepackage{natbib}\let\cite\citep
+  \newcommand{\style}{plainnat}}
 """
 OPEN = r"\textbf{[Open: %s]}"
 LATE = {

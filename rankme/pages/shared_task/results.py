@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 
 from rankme.actions.audit import note_seen
+from rankme.actions.shared_task.disputes import answer_dispute
 from rankme.downloads import attachment
 from rankme.exporting.shared_task.files import task_file
 from rankme.exporting.shared_task.results import TaskResults, results_of
 from rankme.exporting.shared_task.tables import tables_of_results
 from rankme.exporting.shared_task.teams import teams_table
-from rankme.models import SharedTask
-from rankme.pages.campaign.campaign_page import SAFE
+from rankme.models import Dispute, SharedTask
+from rankme.pages.campaign.campaign_page import POST, SAFE, act
 from rankme.permissions import Permission, rights_in, user_of
+from rankme.queries.shared_task.system_names import is_for_teams_first
 
 from .hosting import task_page
 
@@ -33,6 +36,9 @@ def show_results(request: HttpRequest, task: SharedTask) -> HttpResponse:
         "tracks": tracks,
         "tables": tables_of_results(results),
         "teams": teams_table(results),
+        "disputes": Dispute.objects.filter(team__task=task).select_related("team", "track"),
+        "until": task.teams_first_until,
+        "is_for_teams_first": is_for_teams_first(task),
     }
     return render(request, "shared_task/results.html", context)
 
@@ -40,6 +46,15 @@ def show_results(request: HttpRequest, task: SharedTask) -> HttpResponse:
 @task_page(*SAFE)
 def result_file(request: HttpRequest, task: SharedTask, name: str) -> HttpResponseBase:
     return attachment(task_file(_results(request, task), name))
+
+
+@task_page(*POST)
+def answer(request: HttpRequest, task: SharedTask, number: int) -> HttpResponse:
+    """Answer a team's dispute, once."""
+    found = get_object_or_404(Dispute, pk=number, team__task=task)
+    text = request.POST.get("text", "")[:5_000]
+    act(request, _("The team reads the answer on its page."), answer_dispute, found, text)
+    return redirect("rankme:task-results", task.code)
 
 
 def _results(request: HttpRequest, task: SharedTask) -> TaskResults:

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -31,7 +31,7 @@ from rankme.untrusted.whole_numbers import number_in
 from rankme.uploads import takes_files_of_teams
 
 SESSION = "team_member"
-View = TypeVar("View", bound=Callable[..., HttpResponse])
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 @never_cache
@@ -72,12 +72,12 @@ def member_here(request: HttpRequest) -> TeamMember | None:
     return found.filter(hash=request.session.get(SESSION, "")).first()
 
 
-def team_page(*methods: str) -> Callable[[View], Callable[..., HttpResponse]]:
+def team_page(*methods: str) -> Callable[[View], Callable[..., HttpResponseBase]]:
     """Decorate a page of the team whose member comes."""
 
-    def decorate(view: View) -> Callable[..., HttpResponse]:
+    def decorate(view: View) -> Callable[..., HttpResponseBase]:
         @wraps(view)
-        def page(request: HttpRequest, **parts: Any) -> HttpResponse:
+        def page(request: HttpRequest, **parts: Any) -> HttpResponseBase:
             member = member_here(request)
             if member is None:
                 context = {"refusal": _("Open the link of your team first.")}

@@ -44,9 +44,15 @@ def names_of(campaign: Campaign) -> Sequence[NamedSystem]:
 def public_names_of(campaign: Campaign) -> Sequence[NamedSystem]:
     """The names that readers of a published report may see, by what the hosts have promised."""
     track = track_of(campaign)
-    if track is None or not is_named_in_public(track.task):
+    if track is None or is_for_teams_first(track.task) or not is_named_in_public(track.task):
         return []
     return names_of(campaign)
+
+
+def is_for_teams_first(task: SharedTask) -> bool:
+    """Whether teams may still object before readers learn who is who."""
+    until = task.teams_first_until
+    return until is not None and timezone.now() <= until
 
 
 def is_named_in_public(task: SharedTask) -> bool:
