@@ -165,6 +165,20 @@ def _put(path: str, content: bytes) -> None:
     default_storage.save(path, ContentFile(content))
 
 
+def replace_anchor(run: AnalysisRun) -> None:
+    """Write the anchor of a run again into its stored bundle, which keeps everything else."""
+    if not has_bundle(run):
+        return
+    content = io.BytesIO()
+    with _opened(path_of(run)) as old, zipfile.ZipFile(content, "w") as new:
+        for member in old.infolist():
+            anchor = anchor_file(run).get(member.filename)
+            new.writestr(member, old.read(member) if anchor is None else anchor)
+    for name, anchor in anchor_file(run).items():
+        _put(f"{_folder_of(run)}/{name}", anchor)
+    _put(path_of(run), content.getvalue())
+
+
 def has_bundle(run: AnalysisRun) -> bool:
     return default_storage.exists(path_of(run))
 

@@ -33,6 +33,7 @@ from .judgements import (
     ScreenTrace,
     Submission,
     SubmissionWords,
+    WordsEpoch,
 )
 from .limits import RateBucket
 from .looks import Look, LookRequest
@@ -146,4 +147,5 @@ __all__ = [
     "Webhook",
     "WebhookDelivery",
     "WebhookEvent",
+    "WordsEpoch",
 ]

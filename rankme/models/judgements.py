@@ -70,6 +70,8 @@ class SubmissionWords(Record):
     )
     salt = models.CharField(max_length=64, blank=True)
     words = models.JSONField(default=list)
+    # The submission was stored with its words inside, and the hashes of its sitting were of them.
+    moved = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [
@@ -81,6 +83,30 @@ class SubmissionWords(Record):
 
     def __str__(self) -> str:
         return f"words of {self.submission_id}"
+
+
+class WordsEpoch(models.Model):
+    """That the words of a campaign's old submissions were moved out of their payloads.
+
+    The hashes before are in no column: together with the words they follow from the payloads, and
+    without them nobody can compare a guess with them. `old_sha256` is a digest of the chains' ends
+    before, keyed with `salt`, which is erased with the first rater whose words were moved.
+    """
+
+    campaign = models.OneToOneField(
+        Campaign, models.CASCADE, primary_key=True, related_name="words_epoch"
+    )
+    salt = models.CharField(max_length=64, blank=True)
+    old_sha256 = models.CharField(max_length=64)
+    new_sha256 = models.CharField(max_length=64, blank=True)
+    # How far it is: sittings are gone through in the order of their numbers.
+    last_sitting = models.BigIntegerField(default=0)
+    submissions = models.PositiveIntegerField(default=0)
+    begun_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"epoch of {self.campaign}"
 
 
 class Judgement(Record):

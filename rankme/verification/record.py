@@ -29,7 +29,8 @@ class Findings:
     """The number of checked rows, and the first fault.
 
     `not_recomputed` submissions were accepted under rules that no longer hold, or imported by
-    version 1: their hashes were checked, but their values could not be computed again.
+    version 1: their hashes were checked, but their values could not be computed again. Anchors of
+    `not_comparable` sittings are of hashes that were erased with words of their raters.
     """
 
     campaign: str = ""
@@ -37,6 +38,7 @@ class Findings:
     judgements: int = 0
     counted: int = 0
     not_recomputed: int = 0
+    not_comparable: int = 0
     settled: int = 0
     files: int = 0
     audit_events: int = 0
@@ -60,6 +62,7 @@ def verify_campaign(campaign: Campaign, anchors: Iterable[Mapping[str, Any]] = (
             judgements=tally.judgements,
             counted=tally.counted.rows,
             not_recomputed=tally.not_recomputed,
+            not_comparable=tally.not_comparable,
             audit_events=check_campaign_audit(campaign.pk, known.audit),
             settled=check_settlements(campaign),
         )

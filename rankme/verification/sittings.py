@@ -23,7 +23,7 @@ from rankme.models import (
 )
 from rankme.protocols.answers import Reading
 from rankme.protocols.exchange.payload_hashes import canonical, chained
-from rankme.protocols.exchange.words import DIGEST, words_digest
+from rankme.protocols.exchange.words import DIGEST, with_words, words_digest
 from rankme.queries.definitions import FrozenDefinition, definition_of_sitting
 from rankme.queries.trial_material import material_of
 
@@ -68,6 +68,7 @@ class Tally:
     submissions: int = 0
     judgements: int = 0
     not_recomputed: int = 0
+    not_comparable: int = 0
     counted_submissions: int = 0
     counted: Sum = field(default_factory=Sum)
     stored: Sum = field(default_factory=Sum)
@@ -118,6 +119,9 @@ class _Sitting:
         self.tally = tally
         self.length = 0
         self.before = ""
+        # The chain as it was while words were still inside; None where they are erased.
+        self.before_the_epoch: str | None = ""
+        self.is_comparable = True
         self.screens: dict[tuple[int, int], Screen] = {}
         self.names = {pk: name for name, pk in frozen.criteria.items()}
 
@@ -131,6 +135,7 @@ class _Sitting:
                 raise Fault(place, problem)
             self._count(submission)
         self._check_end()
+        self.tally.not_comparable += not self.is_comparable
         if self.assignment.counts:
             for screen in self.screens.values():
                 self.tally.counted.include(screen.counted)
@@ -144,9 +149,27 @@ class _Sitting:
         self.length += 1
         if self.before != submission.chain_sha256:
             return "the hash chain is broken: a submission before it was changed or is missing."
-        if self.seen.get(self.length, self.before) != self.before:
-            return "the hash chain differs from the one that an analysis saw."
-        return ""
+        return self._anchor_problem(submission)
+
+    def _anchor_problem(self, submission: Submission) -> str:
+        """An anchor is of the chain as it is, or as it was before words were moved out of it."""
+        kept: SubmissionWords | None = getattr(submission, "own_words", None)
+        if kept is not None and kept.moved:
+            if kept.words and self.before_the_epoch is not None:
+                whole = canonical(with_words(submission.payload, kept.words))
+                digest = hashlib.sha256(whole).hexdigest()
+                self.before_the_epoch = chained(self.before_the_epoch, digest)
+            else:
+                self.before_the_epoch = None
+        elif self.before_the_epoch is not None:
+            self.before_the_epoch = chained(self.before_the_epoch, submission.payload_sha256)
+        seen = self.seen.get(self.length, self.before)
+        if seen in (self.before, self.before_the_epoch):
+            return ""
+        if self.before_the_epoch is None:
+            self.is_comparable = False
+            return ""
+        return "the hash chain differs from the one that an analysis saw."
 
     def _check_end(self) -> None:
         longest = max(self.seen, default=0)

@@ -31,6 +31,7 @@ from rankme.models import (
     QuarantinedPayload,
     ScreenTrace,
     SubmissionWords,
+    WordsEpoch,
 )
 from rankme.models.record import ERASED
 
@@ -154,6 +155,12 @@ def _erase(raters: QuerySet[Participant], submissions: QuerySet[PanelSubmission]
         generation=F("generation") + 1,
         erased_at=Now(),
     )
+    # Without it, nobody can try words until they fit the hashes of before the epoch.
+    moved = SubmissionWords.objects.filter(
+        submission__assignment__participant__in=numbers, moved=True
+    )
+    campaigns = moved.values("submission__assignment__campaign")
+    WordsEpoch.objects.filter(campaign__in=campaigns).update(salt="")
     # After the rater: the database lets go of nobody else's words.
     worded = SubmissionWords.objects.filter(submission__assignment__participant__in=numbers)
     return Erased(

@@ -98,4 +98,6 @@ def as_line(findings: Findings) -> str:
         checked.append(f"{findings.files} files")
     if findings.not_recomputed:
         checked.append(f"the values of {findings.not_recomputed} submissions not recomputed")
+    if findings.not_comparable:
+        checked.append(f"older anchors of {findings.not_comparable} sittings not comparable")
     return f"ok       {name}: {', '.join(checked)}"

@@ -7,7 +7,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from rankme.actions.sitting import erasing
-from rankme.models import Campaign, PanelSubmission, Report
+from rankme.models import Campaign, PanelSubmission, Report, WordsEpoch
 from rankme.permissions import Permission
 from rankme.queries.definitions import frozen_definition
 
@@ -29,6 +29,9 @@ def identities(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = {
         "crowd": definition.crowd,
         "definition": definition,
+        "words_are_apart": WordsEpoch.objects.filter(
+            campaign=campaign, finished_at__isnull=False
+        ).exists(),
         "known": raters.count(),
         "erased": campaign.participants.exclude(erased_at=None).count(),
         "named": campaign.invitations.exclude(name="").count(),

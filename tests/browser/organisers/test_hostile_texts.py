@@ -51,7 +51,7 @@ WHERE_THERE_IS_ONE = {
     *("participant.completion_code", "raterexclusion.rule", "judgement.cannot_judge"),
 }
 KEPT = {
-    "submissionwords.salt",
+    *("submissionwords.salt", "wordsepoch.salt", "campaigndeletion.code"),
     *("campaign.code", "report.code", "invitation.token", "criterion.name", "plan.design"),
     *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
     *("runchunk.job", "ratebucket.mark", "user.password", "participant.language"),
