@@ -32,7 +32,7 @@ CREATE OR REPLACE TRIGGER judgement_is_insert_only
 
 
 class Migration(migrations.Migration):
-    dependencies = [("rankme", "0024_analysis_after_names")]
+    dependencies = [("rankme", "0025_results_for_teams_first")]
 
     operations = [
         migrations.AddField(
