@@ -49,7 +49,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 # Folders, and fixtures, of tests that drive a browser, that start the site, and that take longer.
 MARKS = {
     "processes": {"evalsite", "faults", "site_of_the_session"},
-    "browser": {"engines", "browser"},
+    "browser": {"engines", "browser", "redteam"},
     "slow": {"additions", "experiments", "exporting", "hostile", "journeys", "races"},
 }
 

@@ -18,12 +18,18 @@ MEASURES: dict[str, tuple[str, ...]] = {
 # Those of kinds that other packages add.
 COUNTED = ("answered", "failed", "failed_share")
 HABITS = ("impossible_times", "same_answer_share", "agreement")
+# From traces of how screens were worked on, in campaigns that keep them: shares from 0 to 1.
+TRACES = (
+    *("pasted_share", "inserted_share", "untrusted_share", "centred_share", "instant_share"),
+    *("jump_share", "webdriver_share", "away_share", "repeated_share"),
+)
 OF_EVERY_RATER = ("median_seconds", "median_active_seconds", "screens", *HABITS)
 # The least and the largest value that a measure can have, where there are such.
 RANGES = {
     **dict.fromkeys(("answered", "failed", "screens", "impossible_times"), (0, math.inf)),
     **dict.fromkeys(("mean_difference", "median_seconds", "median_active_seconds"), (0, math.inf)),
     **dict.fromkeys(("failed_share", "paired_p", "unpaired_p", "same_answer_share"), (0, 1)),
+    **dict.fromkeys(TRACES, (0, 1)),
     "agreement": (-1, 1),
     "icc": (-math.inf, 1),
 }

@@ -14,7 +14,7 @@ from analysis.checks.signed_rank import signed_rank
 from analysis.errors import Undefined
 from analysis.reliability.intraclass import intraclass_correlation
 
-from .measure_names import HABITS, measures_of_kind
+from .measure_names import HABITS, TRACES, measures_of_kind
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def measures_of(
     answers : to the checks that the rater has met
     seconds : shape (screens,), time on each screen that the rater answered
     active_seconds : the same, without the time in which the page was hidden or nothing happened
-    habits : impossible times, the share of the commonest answer, and agreement, where known
+    habits : impossible times, the share of the commonest answer, agreement, and measures of traces,
+        where known
     checks : (name, kind) of all checks of the campaign: those without an answer have measures too
     only_growing : leave out what needs all answers of a batch, such as tests
     """
@@ -64,6 +65,7 @@ def measures_of(
         "median_active_seconds": median(active_seconds) if active_seconds else None,
         "screens": float(len(seconds)),
     } | {name: habits.get(name) for name in HABITS}
+    found |= {name: habits[name] for name in TRACES if name in habits}
     for (owner, kind), given in by_owner.items():
         computed = _counts(given) if only_growing else _of_kind(kind, given)
         found |= {f"{owner}.{measure}": computed.get(measure) for measure in measures_of_kind(kind)}

@@ -139,6 +139,20 @@ def alternatives(rule: Rule) -> tuple[Rule, ...]:
     return rule.parts if isinstance(rule, Joined) and rule.word == "or" else (rule,)
 
 
+def negated(rule: Rule) -> Iterator[Comparison]:
+    """Go through the comparisons that stand below a `not`.
+
+    Parameters
+    ----------
+    rule : a parsed rule
+    """
+    if isinstance(rule, Not):
+        yield from rule.part.comparisons()
+    elif isinstance(rule, Joined):
+        for part in rule.parts:
+            yield from negated(part)
+
+
 def caught_by(rule: Rule, measures: Measures, *, is_final: bool) -> tuple[str, ...]:
     """Return the alternatives that hold, as they were written; empty if the rule does not.
 

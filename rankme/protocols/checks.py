@@ -397,10 +397,11 @@ class Rules(Part):
         text = getattr(self, f"{action}_if")
         return parse_rule(text) if text else None
 
-    def ask_for(self, measure: str) -> bool:
+    def ask_for(self, *measures: str) -> bool:
+        """Whether a rule that decides during or after the work asks for one of these measures."""
         rules = (self.rule(action) for action in ("exclude", "flag"))
         return any(
-            comparison.measure == measure
+            comparison.measure in measures
             for rule in rules
             if rule
             for comparison in rule.comparisons()

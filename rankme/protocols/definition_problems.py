@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.checks.measure_names import BEFORE_THE_WORK, known_measures
+from analysis.checks.false_alarms import least_bound, measured, worst_group
+from analysis.checks.measure_names import BEFORE_THE_WORK, TRACES, known_measures
+from analysis.checks.rules import Comparison, negated
 from analysis.sequential.plan import ANYTIME
 
 from .checks import CHECK_KINDS, CheckSpec
@@ -260,12 +262,39 @@ def _rule_problems(definition: Definition) -> Iterator[Finding]:
         ("gate_if", rules.rule("gate"), early),
     )
     for name, rule, measures in asked:
+        below_not = list(negated(rule)) if rule else []
         for comparison in rule.comparisons() if rule else ():
             measure = comparison.measure
-            if measure in known and measure not in measures:
+            if measure in TRACES:
+                if problem := _problem_of_traces(comparison, definition, below_not):
+                    yield ("rules", name), problem
+            elif measure in known and measure not in measures:
                 yield ("rules", name), f"“{measure}” is not known before the work"
             elif comparison.always_holds and measure in measures:
                 yield ("rules", name), f"“{comparison.text}” is true of every rater"
             elif measure not in measures:
                 choices = ", ".join(sorted(measures)) or "add a check first"
                 yield ("rules", name), f"there is no measure “{measure[:60]}”: {choices}"
+
+
+def _problem_of_traces(
+    comparison: Comparison, definition: Definition, below_not: Sequence[Comparison]
+) -> str:
+    """Say why a rule cannot ask this of traces: too many careful people would be caught."""
+    measure = comparison.measure
+    if not definition.crowd.traces:
+        return f"“{measure}” is measured by traces, which this campaign does not keep: crowd.traces"
+    least = least_bound(measure, measured())
+    if least is None:
+        worst = worst_group(measure, measured())
+        reason = (
+            f"at most {100 * worst.upper:.1f} % of careful raters ({worst.group}) are above "
+            f"{worst.bound:g}, and no more than 1 % may be"
+            if worst
+            else "nobody has measured how often careful raters are above a bound"
+        )
+        return f"“{measure}” can be shown, but not be in a rule: {reason}"
+    asks_for_more = comparison.sign in (">", ">=") and comparison not in below_not
+    if not asks_for_more or comparison.bound < least:
+        return f"“{comparison.text}”: a rule can only ask for {measure} > {least:g} or more"
+    return ""

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db.models import Prefetch, Q
 
+from analysis.checks.measure_names import TRACES
 from analysis.checks.measures import CheckAnswer, measures_of
 from rankme.errors import InvalidAnswer
 from rankme.models import (
@@ -31,6 +32,7 @@ from rankme.protocols.exchange.words import DIGEST
 from .definitions import frozen_definition
 from .rater_measures import agreements, impossible_times, same_answer_shares
 from .sql import rows_of
+from .trace_measures import trace_measures
 from .trial_material import material_of
 
 Place = int | None  # of an output in the plan; None: the answer is about the item
@@ -76,7 +78,7 @@ def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[Answered
 def measures_by_rater(
     campaign: Campaign, participants: Sequence[int], *, only_growing: bool = False
 ) -> dict[int, Measured]:
-    """Compute the measures of these raters; `agreement` only where a rule asks for it.
+    """Compute the measures of these raters; agreement and traces only where a rule asks for them.
 
     With `only_growing`, only what can decide in the middle of a batch, after every page.
     """
@@ -88,10 +90,13 @@ def measures_by_rater(
     times: dict[int, list[tuple[float | None, float | None]]] = defaultdict(list)
     same: dict[int, float] = {}
     agreement: dict[int, float] = {}
+    traced: dict[int, Measured] = {}
     if not only_growing:
         times, same = screen_times(participants), same_answer_shares(participants)
     if not only_growing and definition.rules.ask_for("agreement"):
         agreement = agreements(participants)
+    if not only_growing and definition.rules.ask_for(*TRACES):
+        traced = trace_measures(participants)
     return {
         rater: measures_of(
             answers[rater],
@@ -99,6 +104,7 @@ def measures_by_rater(
                 "impossible_times": impossible[rater],
                 "same_answer_share": same.get(rater),
                 "agreement": agreement.get(rater),
+                **traced.get(rater, {}),
             },
             seconds=[taken for taken, _active in times[rater] if taken is not None],
             active_seconds=[active for _taken, active in times[rater] if active is not None],

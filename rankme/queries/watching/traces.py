@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from rankme.models import Participant, ScreenTrace
+from rankme.models import Participant
+from rankme.queries.trace_measures import (
+    CHARACTERS,
+    FEWEST_PRESSES,
+    repeated_shares,
+    sums_of_traces,
+)
 
-# The newest screens, as for alarms.
-SAMPLED_SCREENS = 200
-# A share of fewer presses says nothing.
-FEWEST_PRESSES = 10
 WORDS = {
     "pasted": gettext_noop(
         "%(share)s %% of the characters in texts (%(found)s) were pasted or dropped from "
@@ -67,20 +68,18 @@ class Evidence:
 
 def evidence_about(rater: Participant) -> Evidence:
     """Add up the traces of a rater's newest screens."""
-    kept = ScreenTrace.objects.filter(submission__assignment__participant=rater)
-    newest = list(kept.order_by("-pk").values_list("summary", flat=True)[:SAMPLED_SCREENS])
-    sums: Counter[str] = Counter()
-    for summary in newest:
-        sums.update(summary)
-    return Evidence(len(newest), tuple(_sentences(sums)))
+    sums = sums_of_traces([rater.pk])[rater.pk]
+    screens = int(sums.get("screens", 0))
+    sums["repeated"] = repeated_shares([rater.pk]).get(rater.pk, 0.0) * screens
+    return Evidence(screens, tuple(_sentences(sums)))
 
 
 def _sentences(sums: Mapping[str, float]) -> list[str]:
     counts = {name: sums.get(name, 0) for name in WORDS}
     counts["pasted"] += sums.get("dropped", 0)
-    totals = dict.fromkeys(("pasted", "inserted"), sum(sums.get(name, 0) for name in OF_TEXTS))
+    totals = dict.fromkeys(("pasted", "inserted"), sum(sums.get(name, 0) for name in CHARACTERS))
     totals |= dict.fromkeys(OF_PRESSES, sums.get("presses", 0))
-    totals["untrusted"] = sums.get("events", 0)
+    totals["untrusted"], totals["repeated"] = sums.get("events", 0), sums.get("screens", 0)
     if totals["centred"] < FEWEST_PRESSES:
         counts |= dict.fromkeys(OF_PRESSES, 0)
     said = []

@@ -11,6 +11,7 @@ const PAUSE_MS = 2_000;
 // A press or a key that a click or an insertion belongs to is no longer ago.
 const CAUSE_MS = 500;
 const RETURN_MS = 10_000;
+const TAKEN = ["insertFromPaste", "insertFromDrop"];
 const TARGETS = "button, label, input, select, textarea, a, [role], [tabindex]";
 const SUMS = [
   ...["events", "untrusted", "webdriver", "presses", "centred", "instant", "jumps", "touches"],
@@ -32,7 +33,6 @@ export class Traces {
   #key = 0;
   #move = 0;
   #change = 0;
-  #paste = -PAUSE_MS;
   #pressed = { clientX: 0, clientY: 0, timeStamp: 0 };
   #pointer = { clientX: 0, clientY: 0 };
   #moves = 0;
@@ -157,7 +157,7 @@ export class Traces {
     const { data, inputType, isComposing, timeStamp } = event;
     this.#change = timeStamp;
     const length = data?.length ?? 0;
-    if (!length || timeStamp - this.#paste < INSTANT_MS) return;
+    if (!length || TAKEN.includes(inputType)) return; // counted before
     if (isComposing || inputType === "insertCompositionText") this.#trace.composed += 1;
     else if (timeStamp - this.#key < CAUSE_MS && length < 3) this.#trace.typed += length;
     else this.#inserted("inserted", length, timeStamp);
@@ -170,7 +170,6 @@ export class Traces {
    */
   #taken(how, data, stamp) {
     const text = data?.getData("text/plain") ?? "";
-    this.#paste = stamp;
     if (text && text === this.#copiedText) this.#trace.pasted_own += text.length;
     else this.#inserted(how, text.length, stamp);
   }

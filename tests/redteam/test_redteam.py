@@ -1,0 +1,65 @@
+"""Attackers against the rater's pages, and careful people beside them, each once in Chromium."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.chromium import CHROMIUM_FLAGS, installed_chromium
+from tests.live import LiveSite
+from tests.redteam.visitors import VISITORS
+from tests.redteam.visits import (
+    FLAGS,
+    SECOND_BROWSER,
+    found_about,
+    page_of,
+    visit,
+    visited_campaign,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PRESSES = {"centred_share", "jump_share"}
+# What most of a visitor's screens have. How soon a press ended depends on how busy the machine is.
+EXPECTED = {
+    "careful, like a switch": {"inserted_share", "jump_share"},
+    "careful, like dictation": {"inserted_share", *PRESSES},
+    "script in the page, desktop": {"untrusted_share", "inserted_share"},
+    "script in the page, phone": {"untrusted_share", "inserted_share"},
+    "program that clicks, desktop": PRESSES,
+    "program that clicks, phone": {"centred_share"},
+    "reader of the accessibility tree, desktop": {"inserted_share", *PRESSES},
+    "reader of pictures, desktop": {"inserted_share", *PRESSES},
+    "paster, desktop": {"pasted_share"},
+    "replayed session, desktop": {"repeated_share"},
+    "two people, desktop": {SECOND_BROWSER},
+}
+BY_CHANCE = {"careful, like a screen reader": PRESSES}
+
+
+@pytest.fixture
+def unmarked(browser: Browser) -> Iterator[Browser]:
+    """A browser that does not tell pages that a program controls it."""
+    own = browser.browser_type.launch(executable_path=installed_chromium(), args=FLAGS)
+    yield own
+    own.close()
+
+
+@pytest.mark.parametrize("visitor", VISITORS, ids=lambda visitor: visitor.key)
+def test_visitors_leave_the_evidence_of_their_kind_and_no_other(
+    visitor, unmarked: Browser, live_site: LiveSite
+):
+    campaign = visited_campaign(raters=3)
+    rater = visit(lambda who: page_of(unmarked, live_site.url, who), campaign, visitor, 1)
+    found = found_about(rater)
+    most = {name for name, share in found.items() if (share or 0) > 0.4} - {"instant_share"}
+    assert EXPECTED.get(visitor.key, set()) <= most, found
+    assert most <= EXPECTED.get(visitor.key, set()) | BY_CHANCE.get(visitor.key, set()), found
+
+
+def test_a_browser_that_says_it_is_controlled_is_told_of(browser: Browser, live_site: LiveSite):
+    """Else the flag would not matter, with which the other visitors' browser is started."""
+    own = browser.browser_type.launch(executable_path=installed_chromium(), args=CHROMIUM_FLAGS)
+    voice = next(visitor for visitor in VISITORS if visitor.device == "like dictation")
+    rater = visit(lambda who: page_of(own, live_site.url, who), visited_campaign(1), voice, 1)
+    own.close()
+    assert found_about(rater)["webdriver_share"] == 1
