@@ -16,7 +16,7 @@ from rankme.errors import RefusedAction
 from rankme.models import Assignment, Campaign, CheckTrial, Participant
 from rankme.queries.definitions import frozen_definition
 from rankme.simulation.answers import quality_of
-from rankme.simulation.characters import CHARACTERS, Knowledge
+from rankme.simulation.characters import ATTACKERS, CHARACTERS, Knowledge
 
 # In standard deviations of texts: what damage takes from one, and how far an order is apart.
 DAMAGE, APART = 1.7, 1.5
@@ -46,6 +46,22 @@ def read_kinds(text: str) -> dict[str, float]:
     if not sum(kinds.values()):
         raise RefusedAction("At least one share must be above 0.")
     return kinds
+
+
+def with_attackers(kinds: Mapping[str, float], share: float) -> dict[str, float]:
+    """Mix attackers of all kinds in, so that together they are this share of the raters.
+
+    Raises
+    ------
+    RefusedAction : the share is not one
+    """
+    if not 0 <= share < 1:
+        raise RefusedAction("Give attackers a share of at least 0 and less than 1, such as .2")
+    total = sum(kinds.values())
+    mixed = {name: part / total * (1 - share) for name, part in kinds.items()}
+    for name in ATTACKERS if share else ():
+        mixed[name] = mixed.get(name, 0.0) + share / len(ATTACKERS)
+    return mixed
 
 
 def drawn_kind(kinds: Mapping[str, float], rng: random.Random) -> str:
@@ -101,6 +117,7 @@ class Detected:
     excluded: int
     marked: int
     counted: int  # raters with a finished batch that counts
+    found: int  # turned away, excluded or marked by the campaign's rules
 
 
 def detected(campaign: Campaign, kinds: Mapping[str, str]) -> Iterator[Detected]:
@@ -115,6 +132,7 @@ def detected(campaign: Campaign, kinds: Mapping[str, str]) -> Iterator[Detected]
         campaign.rater_exclusions.filter(withdrawn_at=None),
         decided.filter(action="flag"),
         campaign.assignments.filter(counts=True, state=Assignment.State.COMPLETED),
+        decided.all(),
     )
     found = [set(rows.values_list("participant", flat=True)) for rows in columns]
     counted = [Counter(raters[rater] for rater in column if rater in raters) for column in found]

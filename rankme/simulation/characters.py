@@ -1,4 +1,4 @@
-"""Kinds of simulated raters: one who reads, and those who do not or only sometimes."""
+"""Kinds of simulated raters: one who reads, those who do not or only sometimes, and attackers."""
 
 from __future__ import annotations
 
@@ -38,12 +38,16 @@ class Knowledge:
 class Character:
     """A kind of rater: the share of pages that are read, and the habit on the rest.
 
-    `seconds` is the median time that their browsers report for a screen.
+    `seconds` is the median time that their browsers report for a screen, `hands` are those whose
+    traces they send where a campaign keeps some. If one session is sent again and again
+    (`replays`), all raters of the kind have the same dice.
     """
 
     awake: float
     habit: str
     seconds: float
+    hands: str = "person"
+    replays: bool = False
 
 
 CHARACTERS: Mapping[str, Character] = {
@@ -53,7 +57,12 @@ CHARACTERS: Mapping[str, Character] = {
     "middle": Character(0.0, "middle", 2.0),
     "first": Character(0.0, "first", 2.0),
     "copy": Character(0.0, "copy", 2.0),
+    "script": Character(0.0, "uniform", 1.5, hands="script"),
+    "clicker": Character(0.0, "uniform", 8.0, hands="clicker"),
+    "paster": Character(1.0, "uniform", 20.0, hands="paster"),
+    "replay": Character(1.0, "uniform", 20.0, replays=True),
 }
+ATTACKERS = ("script", "clicker", "paster", "replay")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from .answers import Taste, answers_to, is_asked, played
 from .browser import Browser, ConnectionLost, Form, Page, Reply
 from .characters import CHARACTERS, Knowledge, obeying, unread
 from .practising import corrected
+from .traces import trace_of
 
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
 STORED = (200, 201, 202)
@@ -138,8 +139,9 @@ class Rater:
 
     def __init__(self, cohort: Cohort, number: int, latencies: Latencies) -> None:
         self.cohort = cohort
-        self.rng = random.Random(f"{cohort.seed}:{number}")
         self.character = CHARACTERS[cohort.character]
+        dice = "replay" if self.character.replays else number
+        self.rng = random.Random(f"{cohort.seed}:{dice}")
         truth = {**cohort.truth, **cohort.known.quality}
         self.taste = Taste(self.rng, truth, leniency=self.rng.gauss(0, 0.3))
         self.mood = random.Random(f"{cohort.seed}:{number}:mood").uniform(-2, 2)
@@ -288,6 +290,9 @@ class Rater:
             "times": {**times, "files": played(document["trials"][trial])},
             "comment": "",
         }
+        if document.get("traces"):
+            dice = random.Random(f"{self.rng.random()}")
+            payload["trace"] = trace_of(self.character.hands, dice, times["spent_ms"])
         time.sleep(spent)
         return self._submit(document["addresses"]["submit"], payload, page.csrf_token)
 

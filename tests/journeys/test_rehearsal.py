@@ -1,5 +1,6 @@
 """A rehearsal: an organiser's own campaign, with simulated raters who get paid by nobody."""
 
+import re
 import threading
 from io import StringIO
 
@@ -8,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from analysis.report import rendered
 from rankme.errors import RefusedAction
-from rankme.management.rehearsed_raters import read_kinds
+from rankme.management.rehearsed_raters import read_kinds, with_attackers
 from rankme.models import (
     AnalysisRun,
     Campaign,
@@ -19,6 +20,8 @@ from rankme.models import (
 )
 from rankme.practice_panel.panel import PracticePanel
 from rankme.practice_panel.server import PracticeServer
+from rankme.queries.trace_measures import trace_measures
+from rankme.simulation.characters import ATTACKERS
 from tests.campaigns import make_campaign, slider_definition
 from tests.live import LiveSite, free_port
 
@@ -145,6 +148,45 @@ def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds_of_raters(
     assert not copy.slots.exclude(state="done").exists()
     assert AnalysisRun.objects.get(campaign=copy).state == "done"
     assert PanelAccount.objects.count() == 1 and not PanelAccount.objects.real().exists()
+
+
+def test_a_rehearsal_says_which_attackers_the_rules_found(
+    live_site: LiveSite, settings, monkeypatch
+):
+    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())
+    settings.SITE_URL = live_site.url
+    definition = slider_definition(
+        rules={"exclude_if": "median_seconds < 4"},
+        raters_per_trial=4,
+        crowd={"pay_per_batch": 2, "traces": True},
+    )
+    campaign = make_campaign(definition, items=8, systems=3)
+    said = StringIO()
+    shares = {"returns": 0, "time_outs": 0, "wrong_codes": 0}
+    call_command("rehearse", campaign.code, seed=1, attackers=0.7, stdout=said, **shares)
+    line = next(line for line in said.getvalue().splitlines() if line.startswith("Attackers"))
+    of_kind = {
+        kind: (int(found), int(came))
+        for kind, found, came in re.findall(r"(script|clicker|paster|replay) (\d+) of (\d+)", line)
+    }
+    assert of_kind.keys() == {"script", "clicker", "paster", "replay"}
+    assert of_kind["script"][0] == of_kind["script"][1] > 0
+    assert all(of_kind[kind][0] == 0 for kind in ("clicker", "paster", "replay"))
+    copy = Campaign.objects.exclude(pk=campaign.pk).get()
+    measures = trace_measures(list(copy.participants.values_list("pk", flat=True))).values()
+    for name in ("untrusted_share", "centred_share", "pasted_share", "repeated_share"):
+        assert any((found[name] or 0) > 0.9 for found in measures), name
+
+
+def test_attackers_are_mixed_in_at_their_share():
+    mixed = with_attackers({"careful": 3, "copy": 1}, 0.2)
+    assert mixed == pytest.approx(
+        {"careful": 0.6, "copy": 0.2, **dict.fromkeys(ATTACKERS, 0.2 / len(ATTACKERS))}
+    )
+    assert with_attackers({"careful": 2}, 0) == {"careful": 1}
+    for share in (-0.1, 1, float("nan")):
+        with pytest.raises(RefusedAction):
+            with_attackers({"careful": 1}, share)
 
 
 @pytest.mark.parametrize("kinds", ["careful", "careful=x", "careful=-1", "careful=0", "best=1"])

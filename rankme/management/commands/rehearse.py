@@ -14,10 +14,10 @@ from django.urls import reverse
 from rankme.actions.panel.studies import amount_in_words
 from rankme.errors import RankmeError
 from rankme.management.commands.simulate_raters import refuse_dead_address
-from rankme.management.rehearsed_raters import detected, read_kinds
+from rankme.management.rehearsed_raters import detected, read_kinds, with_attackers
 from rankme.management.rehearsing import Behaviour, Rehearsal, rehearse
 from rankme.models import Campaign
-from rankme.simulation.characters import CHARACTERS
+from rankme.simulation.characters import ATTACKERS, CHARACTERS
 
 
 class Command(BaseCommand):
@@ -42,6 +42,12 @@ class Command(BaseCommand):
             default="careful=1",
             help=f"shares of kinds of raters, such as careful=.8,copy=.2: {', '.join(CHARACTERS)}",
         )
+        parser.add_argument(
+            "--attackers",
+            type=float,
+            default=0.0,
+            help=f"share of raters who attack: {', '.join(ATTACKERS)}, in equal parts",
+        )
         parser.add_argument("--concurrency", type=int, default=4, help="raters at the same time")
         parser.add_argument("--seed", type=int, default=0)
 
@@ -57,7 +63,7 @@ class Command(BaseCommand):
                 returns=options["returns"],
                 times_out=options["time_outs"],
                 wrong_codes=options["wrong_codes"],
-                kinds=read_kinds(options["kinds"]),
+                kinds=with_attackers(read_kinds(options["kinds"]), options["attackers"]),
                 seed=options["seed"],
                 concurrency=options["concurrency"],
             )
@@ -97,11 +103,17 @@ def summary(rehearsal: Rehearsal) -> str:
 def _table_of_kinds(rehearsal: Rehearsal) -> Iterator[str]:
     """Lines on what the rules did to each kind of rater."""
     yield f"{'raters':<14}{'came':>6}{'turned away':>13}{'excluded':>10}{'marked':>8}{'count':>7}"
-    for row in detected(rehearsal.campaign, rehearsal.kinds):
+    rows = list(detected(rehearsal.campaign, rehearsal.kinds))
+    for row in rows:
         yield (
             f"{row.kind:<14}{row.came:>6}{row.turned_away:>13}{row.excluded:>10}{row.marked:>8}"
             f"{row.counted:>7}"
         )
+    attackers = [row for row in rows if row.kind in ATTACKERS]
+    if attackers:
+        by_kind = ", ".join(f"{row.kind} {row.found} of {row.came}" for row in attackers)
+        found, came = (sum(getattr(row, name) for row in attackers) for name in ("found", "came"))
+        yield f"Attackers found by the campaign's rules: {found} of {came} ({by_kind})"
 
 
 def address(name: str, *parts: Any) -> str:
