@@ -140,7 +140,7 @@ def alternatives(rule: Rule) -> tuple[Rule, ...]:
 
 
 def negated(rule: Rule) -> Iterator[Comparison]:
-    """Go through the comparisons that stand below a `not`.
+    """Go through the comparisons below a `not`.
 
     Parameters
     ----------

@@ -7,8 +7,8 @@ from analysis.checks.measure_names import TRACES
 from rankme.errors import InvalidDefinition
 from rankme.models import RuleDecision
 from rankme.protocols import definition_problems
-from rankme.queries import trace_measures
-from rankme.queries.trace_measures import SHARES
+from rankme.queries.watching import trace_measures
+from rankme.queries.watching.trace_measures import SHARES
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer, claim
 
@@ -58,7 +58,7 @@ def test_a_part_that_is_larger_than_its_whole_is_all_of_it():
     assert measures_of(held)["untrusted_share"] == 1
 
 
-def test_a_repeated_trace_is_held_against_the_later_rater_alone():
+def test_a_repeated_trace_counts_for_the_later_rater_alone():
     first, second = at_work(raters=2)
     for trial in range(2):
         answer(first, trial, trace={"path_px": 812.4 + trial, "last_ms": 551.2})

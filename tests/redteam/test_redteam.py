@@ -1,4 +1,4 @@
-"""Attackers against the rater's pages, and careful people beside them, each once in Chromium."""
+"""Attackers against the rater's pages, and careful people as controls, each once in Chromium."""
 
 from collections.abc import Iterator
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .sql import rows_of
+from rankme.queries.sql import rows_of
 
 # The newest screens, as for alarms.
 SAMPLED_SCREENS = 200
