@@ -1,12 +1,13 @@
 """Ever-wrong claims and savings of campaigns that are looked at while they run.
 
-Run: python benchmarks/looks_while_running.py [--campaigns N] [--part wrong|controls|saving]
+Run: python benchmarks/looks_while_running.py [--campaigns N] [--part wrong|controls|saving|real]
 
 `wrong`: the share of campaigns of equal systems in which any look tells any two apart. Raters
 differ in their tastes, and so do items: claims of the generality `raters` are about these items,
 whose tastes cancel, and those of `both` about all items. `controls`: the same with an order or a
 test that looks must not have. `saving`: raters until a look proposes to stop, of those that a fixed
-plan needs for 80 % power.
+plan needs for 80 % power. `real`: as `wrong`, with raters drawn from the E2E challenge's quality
+ratings (`../shared/data/e2e-eval`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,7 @@ import scipy
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from analysis import Column, JudgementTable  # noqa: E402
+from analysis import Column, JudgementTable, read_table  # noqa: E402
 from analysis.report.options import ReportOptions  # noqa: E402
 from analysis.sequential.plan import ANYTIME, GROUP_SEQUENTIAL, LookPlan  # noqa: E402
 from analysis.sequential.section import SequentialSection, sequential_section  # noqa: E402
@@ -92,6 +94,50 @@ class Setting:
         """The order of finishing, where all begin within half of the time a slow rater takes."""
         begin = np.linspace(0, 0.5, self.raters)
         return tuple(f"r{rater:04d}" for rater in np.argsort(begin + self.speed(number)))
+
+
+E2E_RATINGS = ROOT.parent / "shared/data/e2e-eval/human_ratings/quality.csv"
+
+
+@cache
+def e2e_ratings() -> JudgementTable:
+    return read_table(E2E_RATINGS).for_criterion(CRITERION)
+
+
+@dataclass(frozen=True)
+class RealRaters(Setting):
+    """Raters drawn with replacement from those of the E2E challenge, with the work that each did.
+
+    Each drawn rater's 21 systems are dealt to the systems of this campaign anew, so these are equal
+    in truth, whatever tastes the rater has. Of two outputs of one system on a screen the first
+    counts.
+    """
+
+    def campaign(self, number: int) -> JudgementTable:
+        """Draw one campaign; raters are named in the order in which they begin."""
+        ratings = e2e_ratings()
+        rng = np.random.default_rng([number, self.raters, self.systems])
+        drawn = rng.integers(0, len(ratings.rater.labels), self.raters)
+        parts = []
+        for place, rater in enumerate(drawn.tolist()):
+            rows = np.flatnonzero(ratings.rater.codes == rater)
+            dealt = rng.permutation(len(ratings.system.labels)) % self.systems
+            system, screen = dealt[ratings.system.codes[rows]], ratings.screen.codes[rows]
+            first = np.unique(screen * self.systems + system, return_index=True)[1]
+            rows, system = rows[first], system[first]
+            parts.append((np.full(len(rows), place), system, rows))
+        rater, system, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
+        screens = np.unique(rater * len(ratings) + ratings.screen.codes[rows], return_inverse=True)
+        return JudgementTable.from_columns(
+            {
+                "rater": _column(rater, "r"),
+                "item": _column(np.unique(ratings.item.codes[rows], return_inverse=True)[1], "i"),
+                "system": _column(system, "s"),
+                "criterion": Column(np.zeros(len(rows), dtype=np.int32), (CRITERION,)),
+                "screen": _column(screens[1], "x"),
+                "value": ratings.value[rows],
+            }
+        )
 
 
 def _column(codes: np.ndarray, prefix: str) -> Column:
@@ -189,6 +235,33 @@ def cells() -> Iterator[tuple[str, Setting, LookPlan]]:
         longer = replace(kind, raters=60)
         yield f"5 looks, {name}", longer, group(5, longer.raters)
         yield f"at any time, {name}", longer, betting(longer.raters)
+
+
+def real() -> Iterator[tuple[str, Check, Setting, LookPlan]]:
+    """Campaigns of real raters and equal systems; the last are looked at as they must not be."""
+    for systems in (2, 5):
+        drawn = RealRaters(systems=systems, relative=True)
+        yield f"4 looks, {systems} systems", wrong, drawn, group(4, 40)
+        yield f"at any time, {systems} systems", wrong, replace(drawn, raters=60), betting(60)
+    two = RealRaters(relative=True)
+    yield "t after each rater, 2 systems", wrong_at_any_end, two, group(2, 40)
+
+
+def wrong_at_any_end(setting: Setting, plan: LookPlan, number: int) -> bool:
+    """The negative control: the test of a fixed plan, made again after each rater from 10 on."""
+    table = setting.campaign(number)
+    wins = np.zeros((setting.raters, 2))
+    place = {}
+    for row in np.lexsort((table.system.codes, table.screen.codes)).tolist():
+        rater, screen = int(table.rater.codes[row]), int(table.screen.codes[row])
+        if screen in place:
+            wins[rater] += np.sign(place[screen] - table.value[row]), 1
+        place[screen] = table.value[row]
+    means = wins[:, 0] / np.maximum(wins[:, 1], 1)
+    return any(
+        scipy.stats.ttest_1samp(means[:end], 0.0).pvalue < LEVEL
+        for end in range(10, setting.raters + 1)
+    )
 
 
 def controls() -> Iterator[tuple[str, Check, Setting, LookPlan]]:
@@ -299,7 +372,7 @@ def share_wrong(check: Check, setting: Setting, plan: LookPlan, campaigns: int) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=1000)
-    parser.add_argument("--part", choices=("wrong", "controls", "saving"))
+    parser.add_argument("--part", choices=("wrong", "controls", "saving", "real"))
     options = parser.parse_args()
     if options.part in (None, "wrong"):
         for name, setting, plan in cells():
@@ -307,6 +380,10 @@ def main() -> None:
             print(f"{name}\t{share:.3f}", flush=True)
     if options.part in (None, "controls"):
         for name, check, setting, plan in controls():
+            share = share_wrong(check, setting, plan, options.campaigns)
+            print(f"{name}\t{share:.3f}", flush=True)
+    if options.part == "real" or (options.part is None and E2E_RATINGS.exists()):
+        for name, check, setting, plan in real():
             share = share_wrong(check, setting, plan, options.campaigns)
             print(f"{name}\t{share:.3f}", flush=True)
     if options.part in (None, "saving"):

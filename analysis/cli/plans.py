@@ -29,6 +29,11 @@ NOTES = (
     "reverses no pair that was claimed.",
     "Differences are in units of the residual's standard deviation, or of the pilot's scale.",
 )
+ONE_DIFFERENCE = (
+    "A pilot of two systems has one difference, which cannot show how much of it is chance: plan "
+    "for the low end. If these systems are closer than systems usually are, the expected share is "
+    "too high."
+)
 NUMBERS = ("detectable", "half_width", "found", "order", "boundary", "stable")
 COLUMNS = (
     Column("plan"),
@@ -101,6 +106,8 @@ def run_plan(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             f"({expected.low:.2f} to {expected.high:.2f}); its own differences would promise "
             f"{expected.naive:.2f}."
         )
+        if len(pilot.means) == 2:
+            notes.append(ONE_DIFFERENCE)
     if options.simulate:
         with ProgressBar() as bar:
             simulated = simulate(size, spreads, alpha=options.alpha, campaigns=options.simulate,

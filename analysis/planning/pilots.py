@@ -132,7 +132,8 @@ def predicted(
 
     Source
     ------
-    Gelman (2006) for the distribution of spreads, Morris (1983) for the shrunken means.
+    Gelman (2006) for the distribution of spreads, Morris (1983) for the shrunken means, Chung et
+    al. (2013) for a distribution without a peak at equal systems where there are two.
     """
     size = replace(size, systems=len(pilot.means), shown=min(size.on_a_screen, len(pilot.means)))
     if not size.claims:
@@ -188,20 +189,41 @@ def possible(pilot: Pilot, draws: int, seed: int = 1) -> Iterator[tuple[Spreads,
             seen, residual=float(np.sqrt(residual)), rater_system=drawn[0], item_system=drawn[1]
         )
         error = _error(pilot, spreads)
-        true = _spread(between, systems - 1, error, USUAL["system"] * seen.residual, rng) ** 2
+        true = _spread(
+            between,
+            systems - 1,
+            error,
+            USUAL["system"] * seen.residual,
+            rng,
+            avoids_zero=systems == 2,
+        )
+        true **= 2
         kept = true / (true + error)
         means = kept * np.asarray(pilot.means)
         yield spreads, means + np.sqrt(kept * error) * rng.standard_normal(systems)
 
 
-def _spread(squares: float, df: int, error: float, prior: float, rng: np.random.Generator) -> float:
+def _spread(
+    squares: float,
+    df: int,
+    error: float,
+    prior: float,
+    rng: np.random.Generator,
+    *,
+    avoids_zero: bool = False,
+) -> float:
     """Draw a standard deviation that, with an error of known variance, gave this sum of squares.
 
-    Before the pilot it has the half-Cauchy distribution of the scale `prior`.
+    Before the pilot it has the half-Cauchy distribution of the scale `prior`. One difference cannot
+    correct that, and with any chance that the spread is 0, small differences are taken for none: so
+    then the density rises from 0 there, and has the same tail.
     """
-    tried = prior * np.tan(np.pi / 2 * QUANTILES)
+    unit = np.tan(np.pi / 2 * QUANTILES)
+    tried = prior * unit
     total = tried**2 + error
     log_likelihood = -(df * np.log(total) + squares / total) / 2
+    if avoids_zero:
+        log_likelihood += np.log(unit / np.hypot(1, unit))
     weights = np.cumsum(np.exp(log_likelihood - log_likelihood.max()))
     return float(tried[np.searchsorted(weights, weights[-1] * rng.random())])
 

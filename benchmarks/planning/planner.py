@@ -102,19 +102,19 @@ def print_card() -> None:
             print(f"{name}: published {published:.3f}, theirs {theirs:.3f}, ours {ours:.3f}")
 
 
-def print_pilots(pilots: int, first: int) -> None:
+def print_pilots(pilots: int, first: int, systems: int, spread: float) -> None:
     """Judge predictions by pilots that did not help to choose the prior: those from `first` on."""
-    target = Size(24, 100, 3, 5)
+    target, spreads = Size(24, 100, 3, systems), replace(PILOT_SPREADS, system=spread)
     for raters in (3, 6, 12):
-        size, rows = Size(raters, 30, raters, 5), []
+        size, rows = Size(raters, 30, raters, systems), []
         for number in range(first, first + pilots):
             rng = np.random.default_rng([number, raters])
-            truth = PILOT_SPREADS.system * rng.standard_normal(5)
+            truth = spread * rng.standard_normal(systems)
             plan = planned(size, rng)
-            values = judged(plan, PILOT_SPREADS, rng) + truth[plan.systems]
+            values = judged(plan, spreads, rng) + truth[plan.systems]
             pilot = read_pilot(values, plan.systems, plan.raters, plan.items)
             expected = predicted(pilot, target, draws=60)
-            real = found_share(target, PILOT_SPREADS, truth, 0.05)
+            real = found_share(target, spreads, truth, 0.05)
             rows.append((expected.found - real, expected.naive - real,
                          expected.low <= real <= expected.high))  # fmt: skip
         shrunk, naive, within = np.mean(rows, axis=0)
@@ -146,13 +146,15 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=2_000, help="or pilots")
     parser.add_argument("--only", default="")
     parser.add_argument("--first", type=int, default=10_000, help="the seed of the first pilot")
+    parser.add_argument("--systems", type=int, default=5, help="of the pilots")
+    parser.add_argument("--spread", type=float, default=0.4, help="of the pilots' systems")
     options = parser.parse_args()
     if options.part == "cells":
         print_cells(options.campaigns, options.only)
     elif options.part == "card":
         print_card()
     elif options.part == "pilots":
-        print_pilots(options.campaigns, options.first)
+        print_pilots(options.campaigns, options.first, options.systems, options.spread)
     else:
         print_speed()
 

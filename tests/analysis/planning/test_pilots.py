@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from analysis.errors import Undefined
-from analysis.planning.pilots import found_share, predicted, read_pilot, spreads_of
+from analysis.planning.pilots import (
+    Pilot,
+    found_share,
+    possible,
+    predicted,
+    read_pilot,
+    spreads_of,
+)
 from analysis.planning.published import STUDIES, study
 from analysis.planning.simulated import judged, planned
 from analysis.planning.sizes import Size, Spreads
@@ -45,6 +52,15 @@ def test_a_pilot_of_three_raters_promises_less_than_its_own_differences():
     assert naive > 0.03
     assert shrunk < naive - 0.04
     assert abs(shrunk) < 0.15
+
+
+def test_one_difference_is_not_taken_for_chance_because_it_is_one():
+    """With a half-Cauchy distribution it would shrink by .38 of its error instead of .16."""
+    pilot = Pilot(Spreads(0.3, 0.4, 1.0), (0.13, -0.13), raters=12, items=30, judgements=360.0)
+    error = (2 * pilot.error) ** 0.5
+    assert 0.26 / error == pytest.approx(1.47, abs=0.01)
+    gaps = [means[0] - means[1] for _, means in possible(pilot, 2_000)]
+    assert (0.26 - np.mean(gaps)) / error < 0.25
 
 
 def test_the_same_seed_predicts_the_same():

@@ -14,12 +14,15 @@ from analysis.sequential.section import sequential_section
 from analysis.sequential.sentences import ONLY_A_FIXED_PLAN, look_sentences, proposal
 from benchmarks.looks_while_running import (
     CRITERION,
+    E2E_RATINGS,
+    RealRaters,
     Setting,
     betting,
     group,
     looked_at,
     wrong,
     wrong_asymptotically,
+    wrong_at_any_end,
     wrong_by_finishing,
     wrong_by_peeking,
 )
@@ -257,6 +260,19 @@ def test_equal_systems_are_rarely_told_apart_at_any_look(setting, plan):
     """The draws are fixed: .05 and 2.5 standard errors; a fixed plan's t is the control."""
     most = 0.05 + 2.5 * (0.05 * 0.95 / CAMPAIGNS) ** 0.5
     assert share(wrong, setting, plan) <= most
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not E2E_RATINGS.exists(), reason=f"PUBLISHED DATA MISSING: {E2E_RATINGS.parents[1]}"
+)
+def test_looks_at_real_raters_of_equal_systems_are_rarely_wrong():
+    """Raters of the E2E challenge with their own loads, scales and tastes."""
+    real, count = RealRaters(raters=60, relative=True), 40
+    table = real.campaign(1)
+    assert (len(table.rater.labels), len(table.system.labels)) == (60, 2)
+    assert sum(wrong(real, betting(60), number) for number in range(count)) <= 2
+    assert sum(wrong_at_any_end(real, betting(60), number) for number in range(count)) >= 5
 
 
 @pytest.mark.slow
