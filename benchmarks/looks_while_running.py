@@ -108,8 +108,8 @@ def e2e_ratings() -> JudgementTable:
 class RealRaters(Setting):
     """Raters drawn with replacement from those of the E2E challenge, with the work that each did.
 
-    Each drawn rater's 21 systems are dealt to the systems of this campaign anew, so these are equal
-    in truth, whatever tastes the rater has. Of two outputs of one system on a screen the first
+    Each drawn rater's 21 systems are dealt to those of this campaign at random, so these are truly
+    equal, whatever tastes the rater has. Of two outputs of one system on a screen the first
     counts.
     """
 
