@@ -30,24 +30,7 @@ class CallSerializer(serializers.ModelSerializer[SharedTask]):
 
     class Meta:
         model = SharedTask
-        fields = [
-            "title",
-            "call",
-            "terms",
-            "registration",
-            "opens_at",
-            "preregister_until",
-            "closes_at",
-            "grace_seconds",
-            "late",
-            "most_uploads",
-            "most_uploads_a_day",
-            "most_judged",
-            "teams_named",
-            "teams_named_at",
-            "teams_first_days",
-            "tracks",
-        ]
+        fields = [*CHANGEABLE, "tracks"]
 
 
 class RegistrationSerializer(Strict):
