@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_ndtr, logit, ndtr, ndtri
+from scipy.special import expit, log_expit, log_ndtr, logit, ndtr, ndtri
 
 from analysis.typing import Values
 
@@ -48,13 +48,16 @@ def logit_cells(lower: Values, upper: Values) -> Cells:
     """
     share = -np.expm1(lower - upper)
     below, above = expit(lower), expit(upper)
-    with np.errstate(divide="ignore"):
-        logs = np.log(above) + np.log(expit(-lower)) + np.log(share)
+    # A step so long that a share is lost in rounding has no likelihood, and is not taken.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = log_expit(upper) + log_expit(-lower) + np.log(share)
+        by_upper = np.exp(log_expit(-upper) - log_expit(-lower)) / share
+        by_lower = -np.exp(log_expit(lower) - log_expit(upper)) / share
     at_below, at_above = below * (1 - below), above * (1 - above)
     return Cells(
         log_probability=logs,
-        by_upper=(1 - above) / ((1 - below) * share),
-        by_lower=-below / (above * share),
+        by_upper=by_upper,
+        by_lower=by_lower,
         score=below + above - 1,
         score_by_upper=at_above,
         score_by_lower=at_below,
@@ -74,30 +77,29 @@ def probit_cells(lower: Values, upper: Values) -> Cells:
     # Both thresholds are taken in the tail where their probabilities keep their digits.
     turned = lower + upper > 0
     high, low = np.where(turned, -lower, upper), np.where(turned, -upper, lower)
-    with np.errstate(divide="ignore"):
-        logs = log_ndtr(high) + np.log(-np.expm1(log_ndtr(low) - log_ndtr(high)))
     finite_upper, finite_lower = (np.where(np.isfinite(x), x, 0.0) for x in (upper, lower))
     constant = np.log(2 * np.pi) / 2
-    with np.errstate(over="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # as for logits
+        logs = log_ndtr(high) + np.log(-np.expm1(log_ndtr(low) - log_ndtr(high)))
         above = np.exp(-(upper**2) / 2 - constant - logs)
         below = np.exp(-(lower**2) / 2 - constant - logs)
-    difference = above - below
-    score_by_upper = above * (finite_upper + difference)
-    score_by_lower = -below * (finite_lower + difference)
-    product = above * below
-    return Cells(
-        log_probability=logs,
-        by_upper=above,
-        by_lower=-below,
-        score=-difference,
-        score_by_upper=score_by_upper,
-        score_by_lower=score_by_lower,
-        weight=score_by_upper + score_by_lower,
-        weight_by_upper=above - finite_upper * above * (finite_upper + above)
-        + finite_lower * product - 2 * difference * score_by_upper,
-        weight_by_lower=-below + finite_lower * below * (finite_lower - below)
-        + finite_upper * product - 2 * difference * score_by_lower,
-    )  # fmt: skip
+        difference = above - below
+        score_by_upper = above * (finite_upper + difference)
+        score_by_lower = -below * (finite_lower + difference)
+        product = above * below
+        return Cells(
+            log_probability=logs,
+            by_upper=above,
+            by_lower=-below,
+            score=-difference,
+            score_by_upper=score_by_upper,
+            score_by_lower=score_by_lower,
+            weight=score_by_upper + score_by_lower,
+            weight_by_upper=above - finite_upper * above * (finite_upper + above)
+            + finite_lower * product - 2 * difference * score_by_upper,
+            weight_by_lower=-below + finite_lower * below * (finite_lower - below)
+            + finite_upper * product - 2 * difference * score_by_lower,
+        )  # fmt: skip
 
 
 LINKS = {

@@ -32,8 +32,8 @@ from rankme.protocols.exchange.words import DIGEST
 from .definitions import frozen_definition
 from .rater_measures import agreements, impossible_times, same_answer_shares
 from .sql import rows_of
+from .trace_measures import trace_measures
 from .trial_material import material_of
-from .watching.trace_measures import trace_measures
 
 Place = int | None  # of an output in the plan; None: the answer is about the item
 Numbers = dict[Place, float]

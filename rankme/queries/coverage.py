@@ -20,7 +20,7 @@ from rankme.models import Campaign, PlanCoverage, Slot
 
 from .counting import ANALYSED_SCREENS
 from .definitions import frozen_definition
-from .item_answers import system_names
+from .items.answers import system_names
 from .sql import rows_of
 
 Key = tuple[int, ...]  # (system,) or (system, other system)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from django.template import Library
 from django.utils.html import format_html, format_html_join
 
-from rankme.queries.item_answers import Stretch
+from rankme.queries.items.answers import Stretch
 
 register = Library()
 

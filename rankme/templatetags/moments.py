@@ -30,3 +30,9 @@ def moment(value: datetime | None, kind: str = "") -> str:
 def aoe(value: datetime | None) -> str:
     """The same moment “anywhere on Earth”, where deadlines of the field end (UTC−12)."""
     return f"{value.astimezone(ANYWHERE_ON_EARTH):%Y-%m-%d %H:%M} AoE" if value else ""
+
+
+@register.filter
+def iso(value: datetime | None) -> str:
+    """The moment for a program, with its zone."""
+    return value.isoformat() if value else ""

@@ -20,7 +20,7 @@ from rankme.models import (
 )
 from rankme.practice_panel.panel import PracticePanel
 from rankme.practice_panel.server import PracticeServer
-from rankme.queries.watching.trace_measures import trace_measures
+from rankme.queries.trace_measures import trace_measures
 from rankme.simulation.characters import ATTACKERS
 from tests.campaigns import make_campaign, slider_definition
 from tests.live import LiveSite, free_port

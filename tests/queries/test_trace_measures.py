@@ -7,8 +7,8 @@ from analysis.checks.measure_names import TRACES
 from rankme.errors import InvalidDefinition
 from rankme.models import RuleDecision
 from rankme.protocols import definition_problems
-from rankme.queries.watching import trace_measures
-from rankme.queries.watching.trace_measures import SHARES
+from rankme.queries import trace_measures
+from rankme.queries.trace_measures import SHARES
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer, claim
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page, Request, Route
 
 from rankme.models import Campaign, Participant, Submission
-from rankme.queries.watching.trace_measures import trace_measures
+from rankme.queries.trace_measures import trace_measures
 from tests.browser.rating import SHOWN_SINCE, await_leaving, await_screen, begin, go_to_work
 from tests.browser.waiting import until
 from tests.campaigns import make_campaign, slider_definition

@@ -21,8 +21,8 @@ from rankme.models import Campaign, Item, Output
 from rankme.permissions import Permission, get_campaign, may, user_of
 from rankme.queries.disagreements.settled import settled_about, settled_values
 from rankme.queries.disagreements.values import comparable_criteria, lines_of, values_of
-from rankme.queries.item_answers import answers_about, system_names
-from rankme.queries.item_list import ItemOrder, Wish, item_lines, items_for
+from rankme.queries.items.answers import answers_about, system_names
+from rankme.queries.items.list import ItemOrder, Wish, item_lines, items_for
 
 UPLOAD_ORDER = ItemOrder([], {})
 

@@ -17,8 +17,8 @@ from rankme.models import Campaign, Item
 from rankme.permissions import Permission, may, user_of
 from rankme.protocols import item_input
 from rankme.queries.complaints import complaints_about
-from rankme.queries.item_answers import answers_about, system_names
-from rankme.queries.item_list import Wish, item_lines, items_for
+from rankme.queries.items.answers import answers_about, system_names
+from rankme.queries.items.list import Wish, item_lines, items_for
 from rankme.queries.watching.effect import has_more_screens
 from rankme.untrusted.clean_text import storable
 from rankme.untrusted.whole_numbers import number_in

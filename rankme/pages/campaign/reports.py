@@ -50,7 +50,7 @@ from rankme.permissions import Permission, may, require, user_of
 from rankme.protocols.definition import Definition
 from rankme.queries.check_answers import has_checks
 from rankme.queries.definitions import frozen_definition
-from rankme.queries.item_answers import codes_of
+from rankme.queries.items.answers import codes_of
 from rankme.queries.shared_task.system_names import names_of, public_names_of
 from rankme.untrusted.whole_numbers import number_in
 

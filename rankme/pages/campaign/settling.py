@@ -17,7 +17,7 @@ from rankme.models import Campaign, Item, Output, Settlement
 from rankme.permissions import Permission
 from rankme.queries.disagreements.settled import settled_about
 from rankme.queries.disagreements.values import Scale, comparable_criteria, scale_of
-from rankme.queries.item_answers import AnswersAbout
+from rankme.queries.items.answers import AnswersAbout
 
 from .campaign_page import POST, act, campaign_page
 

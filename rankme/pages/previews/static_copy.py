@@ -31,7 +31,7 @@ from rankme.pages.rater.work_files import work_script_names
 from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.page_shapes import TrialFile
 from rankme.protocols.files import stored_definition
-from rankme.queries.item_answers import answers_about
+from rankme.queries.items.answers import answers_about
 from rankme.templatetags.inside import lines_of
 
 from .preview import work_context

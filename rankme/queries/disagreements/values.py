@@ -11,7 +11,7 @@ import numpy as np
 from analysis.typing import Codes, Values
 from rankme.models import Campaign, Criterion, Item, Metric
 from rankme.protocols.files import stored_definition
-from rankme.queries.item_list import GIVEN, UNCOMPARED
+from rankme.queries.items.list import GIVEN, UNCOMPARED
 from rankme.queries.metric_scores import scores_of
 from rankme.queries.sql import rows_of
 

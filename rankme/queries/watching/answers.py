@@ -17,7 +17,7 @@ from rankme.models import CheckTrial, Judgement, Participant, Submission
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.counting import NEWEST
-from rankme.queries.item_answers import Said, said_of, seconds_of
+from rankme.queries.items.answers import Said, said_of, seconds_of
 from rankme.queries.reading import seconds_by_trial
 from rankme.queries.sql import rows_of
 from rankme.queries.watching.own_words import comment_of, fill_in_words

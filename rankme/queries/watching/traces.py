@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.models import Participant
-from rankme.queries.watching.trace_measures import (
+from rankme.queries.trace_measures import (
     CHARACTERS,
     FEWEST_PRESSES,
     repeated_shares,

@@ -97,6 +97,18 @@ def test_slopes_of_cells_are_those_of_their_probabilities(link):
     assert found.weight == pytest.approx(found.score_by_upper + found.score_by_lower)
 
 
+@pytest.mark.parametrize("link", LINKS)
+def test_thresholds_far_away_warn_of_nothing(link):
+    """Newton's first steps may be far too long; a warning would end an analysis."""
+    lower = np.array([30.0, 40.0, 800.0, -900.0, 1e9, -1e200])
+    upper = np.array([45.0, np.inf, 801.0, -899.0, 1e9, -1e200])
+    found = LINKS[link].cells(lower, upper)
+    assert not np.any(np.isfinite(found.log_probability[4:]))
+    assert np.all(np.isfinite([slopes[:4] for slopes in found]))
+    assert np.all(found.by_upper[:4] >= 0)
+    assert np.all(found.by_lower[:4] <= 0)
+
+
 def test_probits_keep_their_digits_far_in_both_tails():
     """Ten SDs out, where the difference of two shares would be 0 on one side."""
     cells = LINKS["probit"].cells

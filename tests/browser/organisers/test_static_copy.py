@@ -21,7 +21,7 @@ from rankme.models import Campaign, MediaFile, Output
 from rankme.pages.previews import static_copy
 from rankme.pages.previews.gallery import sample
 from rankme.protocols.files import definition_to_document, preset, preset_names
-from rankme.queries.item_answers import codes_of
+from rankme.queries.items.answers import codes_of
 from tests.browser.access import assert_never_scrolls_sideways
 from tests.chromium import LAPTOP, TOUCH_PHONE
 from tests.disagreeing import disagreeing_campaign

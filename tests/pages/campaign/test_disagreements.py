@@ -10,7 +10,7 @@ from rankme.actions.sitting import exclusions
 from rankme.models import Campaign, Judgement, Metric
 from rankme.pages.campaign import disagreements as page_of_disagreements
 from rankme.queries.disagreements import pairs, values
-from rankme.queries.item_answers import codes_of
+from rankme.queries.items.answers import codes_of
 from tests.campaigns import make_campaign, slider_definition
 from tests.disagreeing import ITEMS, SYSTEMS, disagreeing_campaign
 

@@ -11,8 +11,8 @@ from analysis.reliability.krippendorff import krippendorff_alpha
 from rankme.actions.sitting import exclusions
 from rankme.models import Complaint, Judgement
 from rankme.pages.campaign import items
-from rankme.queries.item_answers import codes_of
-from rankme.queries.item_list import Wish, disagreements, items_for
+from rankme.queries.items.answers import codes_of
+from rankme.queries.items.list import Wish, disagreements, items_for
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
 from tests.marking import marked_campaign
 from tests.pages.addresses import address

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from rankme.actions.sitting import assignments, exclusions
 from rankme.models import Assignment, Judgement
 from rankme.pages.campaign import monitoring
-from rankme.queries.item_answers import codes_of
+from rankme.queries.items.answers import codes_of
 from rankme.queries.watching import answers
 from rankme.queries.watching.alarms import alarms_by_rater
 from tests.campaigns import make_campaign, make_raters, rankme_definition, slider_definition

@@ -28,10 +28,9 @@ from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.marks import Mark
 from rankme.protocols.files import stored_definition
-
-from .check_answers import AnsweredCheck, answers_of
-from .counting import with_counting
-from .watching.own_words import comment_of, fill_in_words
+from rankme.queries.check_answers import AnsweredCheck, answers_of
+from rankme.queries.counting import with_counting
+from rankme.queries.watching.own_words import comment_of, fill_in_words
 
 # More raters than these are read in the export.
 MOST_SUBMISSIONS = 1_000

@@ -12,9 +12,8 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from rankme.models import Campaign, Item, Output, Participant, System
 from rankme.protocols.files import stored_definition
-
-from .counting import ANALYSED
-from .sql import rows_of
+from rankme.queries.counting import ANALYSED
+from rankme.queries.sql import rows_of
 
 # Texts have no numbers, and careful raters differ in their times.
 UNCOMPARED = ("text", "time")
