@@ -28,6 +28,7 @@ from site_under_test import in_turns, load, own_site, owner
 TRIALS = 20
 RATERS = 32  # who send a step after each other, so that its time is above the tick of the clock
 ROUNDS = 5
+PASSES = 2  # alone, and beside the judgements of another campaign
 CONTROL = ("BEGIN", "COMMIT")
 STEPS = ("link", "consent", "claim", "submit", "finish", "code")
 ENTERING = ("consent", "claim", "finish")
@@ -39,7 +40,8 @@ def make_campaign(items: int) -> Any:
 
     options = {"outputs_per_screen": 5, "trials_per_batch": TRIALS}
     design = {"kind": "random_blocks", "options": options}
-    least = -(-(ROUNDS + 2) * RATERS * TRIALS // items)
+    batches = PASSES * (ROUNDS + 2) * RATERS
+    least = -(-batches * TRIALS // items)
     definition = rankme_definition(design=design, raters_per_trial=least)
     campaign = campaigns.create_campaign(owner(), definition)
     add_material(campaign, items=items, systems=6)
