@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from rankme.actions.shared_task.next_year import TIMES
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.actions.shared_task.warnings import titled
 from rankme.models import SharedTask, SystemUpload, Team, TeamMember, TeamSystem, Track
@@ -257,6 +258,14 @@ class NewTaskSerializer(Strict, serializers.ModelSerializer[SharedTask]):
 class ChangedTaskSerializer(NewTaskSerializer):
     class Meta(NewTaskSerializer.Meta):
         extra_kwargs = {name: {"required": False} for name in CHANGEABLE}
+
+
+class CopiedTaskSerializer(Strict, serializers.ModelSerializer[SharedTask]):
+    """What a copy never takes over: its title and its times."""
+
+    class Meta:
+        model = SharedTask
+        fields = ("title", *TIMES)
 
 
 class NewTrackSerializer(Strict):

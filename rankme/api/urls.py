@@ -62,6 +62,7 @@ task_urls = [
     at(UPLOAD + "withdraw/", teams.WithdrawalView, "api-team-withdraw"),
     at("tasks/", shared_tasks.TasksView, "api-tasks"),
     at(TASK, shared_tasks.TaskView, "api-task"),
+    at(TASK + "copies/", shared_tasks.TaskCopiesView, "api-task-copies"),
     at(TASK + "tracks/", shared_tasks.TaskTracksView, "api-task-tracks"),
     at(TASK + "tracks/<int:track>/", shared_tasks.TaskTrackView, "api-task-track"),
     at(TASK + "hosts/", shared_tasks.HostsView, "api-task-hosts"),

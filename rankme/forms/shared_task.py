@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.planning.published import STUDIES
 from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
+from rankme.actions.shared_task.next_year import TIMES
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.models import SharedTask, Team
 
-TIMES = ("opens_at", "preregister_until", "closes_at", "teams_named_at")
 LABELS = {
     "title": _("Title"),
     "call": _("Call"),
@@ -52,6 +52,26 @@ class TaskForm(forms.ModelForm):  # type: ignore[type-arg]
             name: forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
             for name in TIMES
         } | {name: forms.Textarea({"rows": 4}) for name in ("call", "terms")}
+
+    def _post_clean(self) -> None:
+        """Leave the constraints to the action."""
+
+
+class CopyForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What a copy never takes over unseen: its title and its times."""
+
+    class Meta:
+        model = SharedTask
+        fields = ("title", *TIMES)
+        labels = LABELS
+        widgets = {name: TaskForm.Meta.widgets[name] for name in TIMES}
+
+    is_checked = forms.BooleanField(label=_("I have checked the title and the times"))
+
+    def __init__(self, *args: Any, is_named_on_a_day: bool, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if not is_named_on_a_day:
+            del self.fields["teams_named_at"]
 
     def _post_clean(self) -> None:
         """Leave the constraints to the action."""

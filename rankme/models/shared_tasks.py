@@ -45,6 +45,17 @@ class SharedTask(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="shared_tasks")
     code = models.CharField(max_length=24, unique=True, default=new_code, editable=False)
     title = models.CharField(max_length=200)
+    # The task of the year before. Tasks are never deleted, so there is no constraint to check.
+    copied_from = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="copies",
+        db_constraint=False,
+        db_index=False,
+    )
     call = models.TextField(blank=True)
     terms = models.TextField(blank=True)
     registration = models.CharField(

@@ -219,6 +219,7 @@ task_urls: list[URLPattern] = [
     path("tasks/new/", hosting.new_task, name="task-new"),
     path(TASK, hosting.show_task, name="task"),
     path(TASK + "edit/", hosting.edit_task, name="task-edit"),
+    path(TASK + "copy/", hosting.copy_task, name="task-copy"),
     path(TASK + "tracks/", hosting.add_track, name="task-track"),
     path(TASK + "capacity/", hosting.show_capacity, name="task-capacity"),
     path(TASK + "hosts/", hosting.add_host, name="task-host"),

@@ -167,6 +167,7 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-team-withdraw": (("POST",), "team"),
     "api-tasks": (("GET", "POST"), "organiser"),
     "api-task": ({"GET": P.FILES, "PUT": P.EDIT}, "task"),
+    "api-task-copies": ({"POST": P.EDIT}, "task"),
     "api-task-tracks": ({"POST": P.EDIT}, "task"),
     "api-task-track": ({"DELETE": P.EDIT}, "task"),
     "api-task-hosts": ({"GET": P.FILES, "POST": P.OWN}, "task"),

@@ -283,3 +283,18 @@ def test_another_host_reads_the_task(olga):
     task.hosts.create(user=make_owner())
     assert client_of("olga").get(f"{API}tasks/{task.code}/").json()["title"] == task.title
     assert SystemUpload.objects.count() == 0
+
+
+def test_a_key_copies_a_task_with_times_that_it_sends(anybody):
+    task = make_task(call="Come all.", late="mark")
+    key = client_of("host")
+    address = f"{API}tasks/{task.code}/copies/"
+    refused = key.post(address, {"title": "Next"})
+    assert refused.status_code == 400
+    assert {"opens_at", "closes_at"} <= set(str(refused.json()).replace("'", " ").split())
+    made = key.post(address, {"title": "Next"} | TIMES)
+    assert made.status_code == 201, made.content
+    found = made.json()
+    assert (found["title"], found["call"], found["late"]) == ("Next", "Come all.", "mark")
+    assert [each["name"] for each in found["tracks"]] == ["English"]
+    assert found["tracks"][0]["campaign"] != task.tracks.get().campaign.code

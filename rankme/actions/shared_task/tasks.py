@@ -118,7 +118,7 @@ def add_track(
     refuse_if_sealed(task)
     if task.tracks.count() >= MOST_TRACKS:
         raise RefusedAction(_("There are many tracks. Delete one of them first."))
-    definition = definition.model_copy(update={"title": f"{task.title}: {name}"[:200]})
+    definition = definition.model_copy(update={"title": campaign_title(task, name)})
     with rules_as_refusals():
         track = task.tracks.create(
             name=name,
@@ -128,6 +128,10 @@ def add_track(
         )
     note(task, gettext_noop("track added"), by=by, track=name)
     return track
+
+
+def campaign_title(task: SharedTask, name: str) -> str:
+    return f"{task.title}: {name}"[:200]
 
 
 @transaction.atomic

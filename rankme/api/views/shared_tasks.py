@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.shared_task import sealing, tasks, teams, unsealing
+from rankme.actions.shared_task import next_year, sealing, tasks, teams, unsealing
 from rankme.api import shared_task_shapes as shapes
 from rankme.api.view import PageQuery, View, operation
 from rankme.errors import RefusedAction
@@ -76,6 +76,19 @@ class TaskView(View):
         found = get_task(request, task)
         tasks.change_task(found, by=user_of(request), **self.given)
         return get_task(request, task)
+
+
+class TaskCopiesView(View):
+    @operation(
+        "tasks_copies_create",
+        "Make the task of the next year: texts, limits, rules and drafts of the tracks",
+        needs=Permission.EDIT,
+        takes=shapes.CopiedTaskSerializer,
+        gives=shapes.HostedTaskSerializer,
+        status=201,
+    )
+    def post(self, request: Request, task: str) -> object:
+        return next_year.copy_task(get_task(request, task), by=user_of(request), **self.given)
 
 
 class TaskTracksView(View):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,9 +19,9 @@ from analysis.planning.published import study
 from analysis.planning.sizes import Size
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.actions.campaign.planner import USUAL_RATERS
-from rankme.actions.shared_task import tasks, teams
+from rankme.actions.shared_task import next_year, tasks, teams
 from rankme.errors import RankmeError
-from rankme.forms.shared_task import CapacityForm, HostForm, TaskForm, TrackForm
+from rankme.forms.shared_task import CapacityForm, CopyForm, HostForm, TaskForm, TrackForm
 from rankme.models import SharedTask, Team, TeamMember
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, act, refusals_in, sent
 from rankme.permissions import user_of
@@ -75,6 +76,22 @@ def edit_task(request: HttpRequest, task: SharedTask) -> HttpResponse:
             return redirect("rankme:task", task.code)
     context = {"form": form, "task": task}
     return render(request, "shared_task/edit.html", context, status=422 if form.is_bound else 200)
+
+
+@task_page(*FORM)
+def copy_task(request: HttpRequest, task: SharedTask) -> HttpResponse:
+    """Make the task of the next year, with a title and times that the host has checked."""
+    is_named_on_a_day = task.teams_named == SharedTask.Naming.DATE
+    initial = next_year.proposal(task)
+    form = CopyForm(**sent(request), initial=initial, is_named_on_a_day=is_named_on_a_day)
+    if form.is_valid():
+        with refusals_in(form):
+            given = {name: each for name, each in form.cleaned_data.items() if name != "is_checked"}
+            made = next_year.copy_task(task, by=user_of(request), **given)
+            messages.success(request, _("The task is copied. Upload the sources of its tracks."))
+            return redirect("rankme:task", made.code)
+    context = {"form": form, "task": task}
+    return render(request, "shared_task/copy.html", context, status=422 if form.is_bound else 200)
 
 
 @task_page(*SAFE)
