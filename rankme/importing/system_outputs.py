@@ -12,8 +12,16 @@ from rankme.importing.fence import read_in_child
 from rankme.importing.limits import LIMITS
 from rankme.importing.problems import FileProblem, ImportRefused
 from rankme.importing.sources import Progress
+from rankme.importing.tabular.columns import Columns
+from rankme.importing.tabular.reading import Reading
 from rankme.importing.uploads import Material, read_material
 
+# A column `item` names the items even where it repeats one, which is then a problem: where names
+# and values are guessed, it would be left out, and the rows numbered.
+NAMED = tuple(
+    Columns("outputs", {role: role for role in roles})
+    for roles in (("item", "output"), ("system", "item", "output"))
+)
 TABLES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".ods", ".parquet", ".arrow")
 MOST_LISTED = 200
 ONE_SYSTEM = "The file has outputs of several systems. Upload one system at a time."
@@ -67,7 +75,8 @@ def _unusable(texts: Sequence[str], file: Outputs, *, by_line: bool) -> Iterator
 
 
 def _of_table(file: Outputs, keys: Sequence[str], progress: Progress | None) -> list[str]:
-    with read_material({file.label: file.path}, progress=progress) as material:
+    paths, reading = {file.label: file.path}, Reading(columns=NAMED)
+    with read_material(paths, progress=progress, reading=reading) as material:
         problems = _refusal(ONE_SYSTEM, file).problems if _is_of_several(material) else ()
         texts = {row.item_key: row.text for row in material.outputs()}
         lines = dict(material.output_lines())

@@ -47,6 +47,22 @@ def test_faults_are_refused(tmp_path, label: str, content: str, message: str):
         read(tmp_path, label, content)
 
 
+@pytest.mark.parametrize("system", ["", "Owls,"])
+def test_an_item_that_is_there_twice_is_named_with_both_lines(tmp_path, system: str):
+    """Keys that are numbers are those of rows that are numbered, so nothing else would show it."""
+    names = ("1", "2", "2")
+    rows = "".join(f"{system}{name},Text {row}\n" for row, name in enumerate(names))
+    head = f"{'system,' if system else ''}item,output\n"
+    path = tmp_path / "0"
+    path.write_text(head + rows)
+    with pytest.raises(ImportRefused) as refused:
+        read_system_outputs(Outputs(path, "a.csv"), ["1", "2", "3"])
+    (problem,) = refused.value.problems
+    assert (
+        problem.line == 4 and "already has an output for this item (on line 3)" in problem.message
+    )
+
+
 def test_a_file_in_another_encoding_is_refused(tmp_path):
     path = tmp_path / "0"
     path.write_bytes("Café\n".encode("latin-1"))

@@ -22,10 +22,12 @@ from rankme.exporting.shared_task import tables, teams
 from rankme.exporting.shared_task.files import TEXTS
 from rankme.exporting.shared_task.results import results_of
 from rankme.models import SharedTask, SystemCode, SystemUpload, Team, UploadCheck
+from rankme.queries.shared_task.system_names import is_for_teams_first, is_named_in_public
 from tests.campaigns import make_owner
 from tests.latex import assert_well_formed
 from tests.runs import asked, executed
 from tests.shared_tasks.tasks import (
+    HOUR,
     close,
     judged,
     judged_task,
@@ -187,6 +189,21 @@ def test_names_are_in_no_file_of_a_task_that_does_not_publish_them(fields):
         assert "wolpertinger" not in found and "quagga" not in found, name
     named = rows_of(results_of(told, for_hosts=True))
     assert set(named) == {"Wolpertinger", "Quagga"}
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+def test_a_web_hosts_clock_neither_names_teams_nor_ends_their_days(monkeypatch, hours):
+    """Between an hour ago and in an hour: a clock that is two hours off would say the opposite."""
+    now = timezone.now()
+    task = make_task(teams_named="date", teams_named_at=now + HOUR, teams_first_days=1)
+    task.unsealed_at = now + HOUR - timedelta(days=1)
+    ended = make_task(
+        owner=task.owner, teams_named="date", teams_named_at=now - HOUR, teams_first_days=1
+    )
+    ended.unsealed_at = now - HOUR - timedelta(days=1)
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(hours=hours))
+    assert (is_for_teams_first(task), is_named_in_public(task)) == (True, False)
+    assert (is_for_teams_first(ended), is_named_in_public(ended)) == (False, True)
 
 
 def test_before_the_unseal_there_is_nothing():

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -30,6 +30,7 @@ from rankme.importing import ImportRefused
 from rankme.importing.system_outputs import Outputs, read_system_outputs
 from rankme.models import SharedTask, SystemCode, SystemUpload, TaskEvent, Team, Track, UploadCheck
 from rankme.protocols.exchange.payload_hashes import canonical
+from rankme.queries.shared_task.clock import database_now
 
 SEALED = gettext_noop("systems sealed")
 # More would keep a web server busy for minutes.
@@ -107,11 +108,8 @@ def seal(task: SharedTask, choice: Choice = NOTHING_ELSE, *, by: User) -> Shared
 
 def refuse_before_the_close(task: SharedTask) -> None:
     """Uploads that began in time may still arrive within the grace; the database's clock counts."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        (now,) = cursor.fetchone()
     end = task.closes_at + timedelta(seconds=task.grace_seconds)
-    if now <= end:
+    if database_now() <= end:
         raise RefusedAction(
             _("Uploads may arrive until %(end)s (UTC). Seal the task after that.")
             % {"end": f"{end:%Y-%m-%d %H:%M:%S}"}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rankme.models import AnalysisRun, Campaign, SharedTask, SystemCode, Track
+
+from .clock import database_now
 
 
 @dataclass(frozen=True)
@@ -50,17 +51,17 @@ def public_names_of(campaign: Campaign) -> Sequence[NamedSystem]:
 
 
 def is_for_teams_first(task: SharedTask) -> bool:
-    """Whether teams may still object before readers learn who is who."""
+    """Whether teams may still object before readers learn who is who, by the database's clock."""
     until = task.teams_first_until
-    return until is not None and timezone.now() <= until
+    return until is not None and database_now() <= until
 
 
 def is_named_in_public(task: SharedTask) -> bool:
-    """Whether readers may learn who is who, by what the hosts have promised."""
+    """Whether readers may learn who is who, by the hosts' promise and the database's clock."""
     if task.teams_named == SharedTask.Naming.NEVER:
         return False
     if task.teams_named == SharedTask.Naming.DATE:
-        return task.teams_named_at is not None and task.teams_named_at <= timezone.now()
+        return task.teams_named_at is not None and task.teams_named_at <= database_now()
     return True
 
 
