@@ -205,6 +205,9 @@ documents = st.recursive(
 )
 
 
+SCREENS = TypeAdapter(Screens)
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(kind=st.sampled_from(["tables", "images"]), inner=documents)
 def test_the_page_is_strict_json_for_any_document_in_an_item(kind, inner):
@@ -212,7 +215,7 @@ def test_the_page_is_strict_json_for_any_document_in_an_item(kind, inner):
     for document in ({kind: inner}, {kind: [inner]}, inner):
         text = json.dumps(document)
         page = page_document(definition, [ShownTrial(text, "", "", ("An output.",))])
-        sent = TypeAdapter(Screens).dump_python(page, mode="json")
+        sent = SCREENS.dump_python(page, mode="json")
         json.dumps(sent, allow_nan=False).encode()
 
 
