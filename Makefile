@@ -1,6 +1,6 @@
 # make run    the whole site on this machine, with a demonstration campaign
 # make quick  the tests that need no browser and start no processes of the site
-# make test   all tests, on a real PostgreSQL and Valkey and in a real browser
+# make test   all other tests, on a real PostgreSQL and Valkey and in a real browser
 # make check  lint, types, templates, migrations, production settings
 # make measure  lines, longest functions, circles of imports; make imports  the table in the docs
 # make reference  docs/reference/ from the docstrings of `analysis`
@@ -46,7 +46,7 @@ test: $(VENV)/development.stamp test-js
 	$(PYTHON) -m pytest $(PYTEST_FLAGS)
 
 image-test: $(VENV)/development.stamp
-	$(PYTHON) -m pytest tests/evalsite/test_installed.py -k image
+	IMAGE=1 $(PYTHON) -m pytest tests/evalsite/test_installed.py -k image
 
 cluster-test: $(VENV)/development.stamp
 	CLUSTER=1 $(PYTHON) -m pytest tests/evalsite/machines/test_cluster.py

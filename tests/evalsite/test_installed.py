@@ -280,9 +280,8 @@ def test_the_installed_wheel_leads_from_a_file_to_a_published_report(wheel: Ship
     pages |= wheel.visitor.crawl("/gallery/", is_worth_a_look)
     for language in ("de", "cs", "ar"):
         reader = Visitor(wheel.visitor.origin, **{"Accept-Language": language})
-        there = reader.crawl("/gallery/", is_worth_a_look)
         assert f'lang="{language}"' in reader.get("/gallery/").text
-        pages |= {f"{language} {path}": status for path, status in there.items()}
+        pages[f"{language} preset"] = reader.get(f"/gallery/{preset_names()[0]}/").status
     assert {path: status for path, status in pages.items() if status >= 400} == {}
     for name in preset_names():
         assert any(path.startswith(f"/campaigns/new/{name}/") for path in pages), name
@@ -298,6 +297,7 @@ for package in ("analysis", "evalsite", "rankme"):
 """
 
 
+@pytest.mark.skipif("IMAGE" not in os.environ, reason="Takes seven minutes: make image-test")
 def test_the_image_leads_from_a_file_to_a_published_report(image: Shipped):
     walk(image)
     image.command("shell", "--verbosity", "0", "--command", IMPORT_ALL)  # no module needs tests
