@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools import walk
+from tools import import_table, walk
 from tools.graph import House, circles
 from tools.measure import (
     FOLDERS,
@@ -65,3 +65,9 @@ def test_a_submission_passes_few_rooms(house):
     steps = walk.Walk(house).steps(*SUBMISSION)
     assert len(walk.rooms(steps)) <= ROOMS
     assert len(walk.climbs(steps)) <= CLIMBS
+
+
+def test_the_page_on_architecture_has_the_imports_of_the_code(house):
+    page = import_table.PAGE.read_text("utf-8")
+    written = import_table.with_table(page, import_table.import_table(house))
+    assert page == written, "`make imports` writes the table again"

@@ -13,8 +13,6 @@ import pytest
 
 from tests import sources
 from tests.sources import CODE, PROJECT, comments, files, imported_modules, imports_of, modules
-from tools import import_table
-from tools.graph import House
 
 # What goes out to other hosts: an address that a stranger writes is never fetched.
 CALLS_ELSEWHERE = {"urllib.request", "http.client", "socket", "ftplib", "requests", "httpx"}
@@ -135,12 +133,6 @@ def test_the_page_on_architecture_lists_every_folder_that_exists():
 def test_a_folder_that_the_page_on_architecture_leaves_out_is_missed():
     page = "| folder | what |\n| --- | --- |\n| `a/b/`, `a/c/` | uses `a/d/` |\n"
     assert folders_listed(page) == {"a/b", "a/c"}
-
-
-def test_the_page_on_architecture_has_the_imports_of_the_code():
-    page = import_table.PAGE.read_text("utf-8")
-    written = import_table.with_table(page, import_table.import_table(House()))
-    assert page == written, "`make imports` writes the table again"
 
 
 @pytest.mark.parametrize("pattern", FORBIDDEN)
