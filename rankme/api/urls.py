@@ -21,6 +21,7 @@ from rankme.api.views import (
     raters,
     reference,
     shared_tasks,
+    task_results,
     teams,
     tokens,
     versions,
@@ -60,6 +61,13 @@ task_urls = [
     at(UPLOAD + "receipt/", teams.ReceiptView, "api-team-receipt"),
     at(UPLOAD + "role/", teams.RoleView, "api-team-role"),
     at(UPLOAD + "withdraw/", teams.WithdrawalView, "api-team-withdraw"),
+    at("team/results/", task_results.OwnResultsView, "api-team-results"),
+    at(
+        "team/results/<int:track>/judgements.csv",
+        task_results.OwnJudgementsView,
+        "api-team-judgements",
+    ),
+    at("team/disputes/", task_results.OwnDisputesView, "api-team-disputes"),
     at("tasks/", shared_tasks.TasksView, "api-tasks"),
     at(TASK, shared_tasks.TaskView, "api-task"),
     at(TASK + "copies/", shared_tasks.TaskCopiesView, "api-task-copies"),
@@ -74,6 +82,15 @@ task_urls = [
     at(TASK + "uploads/", shared_tasks.TaskUploadsView, "api-task-uploads"),
     at(TASK + "seal/", shared_tasks.SealView, "api-task-seal"),
     at(TASK + "unseal/", shared_tasks.UnsealView, "api-task-unseal"),
+    at(TASK + "results/", task_results.TaskResultsView, "api-task-results"),
+    at(TASK + "results/<str:name>", task_results.TaskResultFileView, "api-task-result-file"),
+    at(TASK + "disputes/", task_results.TaskDisputesView, "api-task-disputes"),
+    at(
+        TASK + "disputes/<int:dispute>/answer/",
+        task_results.DisputeAnswerView,
+        "api-task-dispute-answer",
+    ),
+    at(TASK + "history/", task_results.TaskHistoryView, "api-task-history"),
 ]
 
 urlpatterns = [

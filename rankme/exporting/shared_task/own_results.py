@@ -32,6 +32,14 @@ class OwnPlace:
     def is_ranked(self) -> bool:
         return self.is_claim and not self.is_withdrawn
 
+    @property
+    def rank_low(self) -> int | None:
+        return self.standing.rank_low if self.is_ranked else None
+
+    @property
+    def rank_high(self) -> int | None:
+        return self.standing.rank_high if self.is_ranked else None
+
 
 def own_places(team: Team) -> list[OwnPlace]:
     """The team's places in the frozen reports, by track and criterion."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from analysis.report.model import Report
 from analysis.report.stored import read_report
@@ -87,7 +88,7 @@ def results_of(task: SharedTask, *, for_hosts: bool = False) -> TaskResults:
     RefusedAction : the task is not unsealed
     """
     if task.unsealed_at is None:
-        raise RefusedAction("The task is not unsealed: there are no results yet.")
+        raise RefusedAction(_("The task is not unsealed: there are no results yet."))
     is_named = for_hosts or is_named_in_public(task)
     tracks = task.tracks.filter(is_development=False).select_related("campaign", "task")
     return TaskResults(task, is_named, tuple(_of_track(each, is_named) for each in tracks))

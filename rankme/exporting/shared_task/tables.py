@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from django.template.loader import render_to_string
@@ -45,6 +46,11 @@ COLUMNS = (
     N,
     Column("chrF", Format.NUMBER, 1),
     Column(_("Remarks")),
+)
+# The columns' names for programs.
+NAMES = (
+    *("cluster", "ranks", "system", "team", "constrained", "value", "interval", "letters"),
+    *("judgements", "chrf", "remarks"),
 )
 HEADS = COLUMNS.index(SYSTEM)
 ALWAYS = (SYSTEM, VALUE)
@@ -197,6 +203,25 @@ def as_one_csv(results: TaskResults) -> str:
             rows += [(*first, *row.cells) for row in _full(track, answer).rows]
     columns = (Column("Track"), Column("Criterion"), Column("Unit"), *COLUMNS)
     return as_csv(Table("results", "Results", columns, rows_of(*rows)))
+
+
+def as_documents(results: TaskResults) -> list[dict[str, Any]]:
+    """The tables for programs: of each, its facts, notes, and a row for each system."""
+    found = []
+    for track in results.tracks:
+        for answer in _answers(track):
+            table = _full(track, answer)
+            facts = (track.track.name, answer.criterion, answer.values, table.notes)
+            document = dict(zip(("track", "criterion", "unit", "notes"), facts, strict=True))
+            found.append(document | {"systems": [_named_cells(row) for row in table.rows]})
+    return found
+
+
+def _named_cells(row: Row) -> dict[str, Any]:
+    cells: dict[str, Any] = dict(zip(NAMES, row.cells, strict=True))
+    cells["rank_low"], cells["rank_high"] = cells.pop("ranks") or (None, None)
+    cells["low"], cells["high"] = cells.pop("interval") or (None, None)
+    return cells
 
 
 def as_latex(results: TaskResults) -> str:

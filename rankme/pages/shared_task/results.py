@@ -6,14 +6,14 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
-from rankme.actions.audit import note_seen
-from rankme.actions.shared_task.disputes import answer_dispute
+from rankme.actions.shared_task.disputes import answer_dispute, disputes_of
+from rankme.actions.shared_task.reading import seen_results
 from rankme.downloads import attachment
 from rankme.exporting.shared_task.files import task_file
-from rankme.exporting.shared_task.results import TaskResults, results_of
+from rankme.exporting.shared_task.results import TaskResults
 from rankme.exporting.shared_task.tables import tables_of_results
 from rankme.exporting.shared_task.teams import teams_table
-from rankme.models import Dispute, SharedTask
+from rankme.models import SharedTask
 from rankme.pages.campaign.campaign_page import POST, SAFE, act
 from rankme.permissions import Permission, rights_in, user_of
 from rankme.queries.shared_task.system_names import is_for_teams_first
@@ -36,7 +36,7 @@ def show_results(request: HttpRequest, task: SharedTask) -> HttpResponse:
         "tracks": tracks,
         "tables": tables_of_results(results),
         "teams": teams_table(results),
-        "disputes": Dispute.objects.filter(team__task=task).select_related("team", "track"),
+        "disputes": disputes_of(task),
         "until": task.teams_first_until,
         "is_for_teams_first": is_for_teams_first(task),
     }
@@ -51,7 +51,7 @@ def result_file(request: HttpRequest, task: SharedTask, name: str) -> HttpRespon
 @task_page(*POST)
 def answer(request: HttpRequest, task: SharedTask, number: int) -> HttpResponse:
     """Answer a team's dispute, once."""
-    found = get_object_or_404(Dispute, pk=number, team__task=task)
+    found = get_object_or_404(disputes_of(task), pk=number)
     text = request.POST.get("text", "")[:5_000]
     act(request, _("The team reads the answer on its page."), answer_dispute, found, text)
     return redirect("rankme:task-results", task.code)
@@ -60,6 +60,4 @@ def answer(request: HttpRequest, task: SharedTask, number: int) -> HttpResponse:
 def _results(request: HttpRequest, task: SharedTask) -> TaskResults:
     if task.unsealed_at is None:
         raise Http404
-    for track in task.tracks.filter(is_development=False).select_related("campaign"):
-        note_seen(track.campaign, "results of the shared task", by=user_of(request))
-    return results_of(task)
+    return seen_results(task, by=user_of(request))
