@@ -4,15 +4,26 @@ import json
 import re
 import shutil
 import subprocess
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from evalsite.embedded import PROJECT
+from rankme.actions.accounts.api_keys import KeyPlan, make_key
+from rankme.actions.campaign.campaigns import change_definition
+from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.shared_task.teams import add_member
-from rankme.models import SystemUpload
+from rankme.models import AnalysisRun, Campaign, MaterialImport, Role, SharedTask, SystemUpload
+from tests.campaigns import make_owner, slider_definition
 from tests.live import PATIENCE, LiveSite
-from tests.shared_tasks.tasks import make_task, make_team
+from tests.runs import executed, rate
+from tests.shared_tasks.challenge import sources
+from tests.shared_tasks.tasks import close, make_task, make_team, submit
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -21,9 +32,11 @@ pytestmark = [
 LINES = "The first.\nA second one.\nSome third.\nThe last.\n"
 
 
-def commands() -> list[str]:
+def commands(heading: str) -> list[str]:
+    """The commands below a heading, up to the next one."""
     page = (PROJECT / "docs/shared-tasks.md").read_text()
-    return re.findall(r"^curl .+$", page, re.M)
+    (section,) = re.findall(rf"^#+ {heading}\n(.*?)^#", page, re.M | re.S)
+    return re.findall(r"^curl .+$", section, re.M)
 
 
 def run(command: str, folder: Path, values: dict[str, str]) -> str:
@@ -51,7 +64,7 @@ def test_the_commands_of_the_docs_bring_a_team_from_its_link_to_a_receipt(
     (tmp_path / "outputs.txt").write_text(LINES)
     values = {"SITE": live_site.url, "LINK": f"{live_site.url}/team/enter/{secret}/"}
     answers = {}
-    for command in commands():
+    for command in commands("Uploads by script"):
         said = run(command, tmp_path, values)
         answer = json.loads(said) if said else {}
         answers[command.rsplit(" ", 1)[-1]] = answer
@@ -74,6 +87,68 @@ def learned(command: str, answer: dict) -> dict[str, str]:
     if command.endswith("/tickets/"):
         return {"TICKET": answer["ticket"]}
     return {"UPLOAD": str(answer["id"])} if "sha256" in answer and "id" in answer else {}
+
+
+# What a reader copies from an answer into the next commands, by the end of the address.
+FOUND: dict[str, Callable[[dict], dict[str, str]]] = {
+    "/tasks/": lambda answer: {"TASK": answer["code"]},
+    "/tracks/": lambda answer: {"TRACK": str(answer["id"]), "CAMPAIGN": answer["campaign"]},
+    "/imports/": lambda answer: {"IMPORT": str(answer["id"])},
+    "/calls/$TASK/": lambda answer: {"LINK": answer["link"]},
+    "/teams/": lambda answer: {"TEAM": str(answer["results"][0]["id"])},
+    "/disputes/": lambda answer: {"DISPUTE": str(answer.get("id") or answer["results"][0]["id"])},
+}
+
+
+def test_the_commands_of_the_docs_bring_a_task_from_its_call_to_the_paper(
+    live_site: LiveSite, tmp_path: Path
+):
+    """Between them, teams upload by their commands, raters rate, and a worker's jobs are done."""
+    (tmp_path / "items.csv").write_bytes(sources())
+    (tmp_path / "task.json").write_text(json.dumps(task_document()))
+    keys = {name: make_key(make_owner(name), KeyPlan(role=Role.OWNER)) for name in ("olga", "bob")}
+    values = {"SITE": live_site.url, "KEY": keys["olga"].secret, "SECOND": keys["bob"].secret}
+    said = ""
+    for command in commands("A whole task"):
+        said = run(command, tmp_path, values)
+        for end, read in FOUND.items():
+            if command.endswith(end):
+                values |= read(json.loads(said))
+        what_follows(command)
+    assert [each["verb"] for each in json.loads(said)["results"]][:2] == [
+        "dispute answered",
+        "results disputed",
+    ]
+    with zipfile.ZipFile(tmp_path / "overview.zip") as archive:
+        assert b"The Owls" in archive.read("overview.tex")
+    assert b"The Owls" in (tmp_path / "results.csv").read_bytes()
+    assert b"Owls" in (tmp_path / "judgements.csv").read_bytes()
+
+
+def task_document() -> dict[str, Any]:
+    now = timezone.now()
+    times = {"opens_at": now - timedelta(hours=1), "closes_at": now + timedelta(hours=1)}
+    facts = {"title": "E2E again", "teams_first_days": 7, "registration": "approve"}
+    return facts | {name: time.isoformat() for name, time in times.items()}
+
+
+def what_follows(command: str) -> None:
+    """What workers, teams and raters do after a command."""
+    if command.endswith(("/imports/", "/take/")):
+        assert execute_import(MaterialImport.objects.get().pk, "tester")
+    if command.endswith("/decision/"):
+        task = SharedTask.objects.get()
+        campaign = task.tracks.get().campaign
+        change_definition(campaign, slider_definition(), by=task.owner)
+        owls = task.teams.get()
+        owls.systems.create(name="Owls")
+        submit(owls)
+        submit(make_team(task, "Bees"))
+        close(task)
+    if command.endswith("/links/"):
+        rate(Campaign.objects.get(), raters=2)
+    if command.endswith("/analysis-runs/"):
+        executed(AnalysisRun.objects.get(), pictures=())
 
 
 def test_a_large_file_comes_whole_and_so_does_a_pipe(live_site: LiveSite, tmp_path: Path):

@@ -1,6 +1,5 @@
 """A sealed task gives the ranking of a campaign that was made by hand, bit for bit."""
 
-import csv
 from zlib import crc32
 
 import pytest
@@ -13,12 +12,11 @@ from rankme.actions.shared_task.uploads import choose_role, take_upload
 from rankme.models import Campaign, Output, System
 from tests.campaigns import make_campaign, make_owner, make_rater
 from tests.runs import asked, executed
+from tests.shared_tasks.challenge import E2E, TEAMS, e2e_entries
 from tests.shared_tasks.tasks import close, make_task, make_team, submit
 from tests.sittings import answer, claim, finish, outputs_in_order
-from tests.sources import PROJECT
 
 pytestmark = pytest.mark.django_db
-E2E = PROJECT.parent / "shared/data/e2e-eval/system_outputs/primary"
 # Each campaign draws other labels of raters and another order of their pages. What depends on
 # neither is the same to the last bit.
 SAME = ("anova", "tukey", "kruskal", "dunn", "friedman", "wilcoxon")
@@ -86,21 +84,19 @@ def test_the_comparison_sees_other_texts_under_the_same_codes(sealed):
 def test_the_ranking_of_the_systems_of_e2e_is_that_of_the_campaign_made_by_hand():
     """Its 21 systems with the outputs that their teams submitted, uploaded as files."""
     task = make_task()
-    track, files = task.tracks.get(), sorted(E2E.glob("*.tsv"))
-    for file in files:
-        with file.open(encoding="utf-8", newline="") as opened:
-            rows = [row for row in csv.reader(opened, delimiter="\t") if row[1:]][1:5]
-        lines = "".join(f"{row[1]}\n" for row in rows)
-        member = make_team(task, file.stem).members.get()
-        sent = ContentFile(lines.encode())
+    track, submitted = task.tracks.get(), e2e_entries()
+    for each in submitted:
+        member = make_team(task, each.name).members.get()
         system = member.team.systems.get()
-        made = take_upload(track, system, sent, name=f"{file.stem}.txt", by=member)
+        made = take_upload(
+            track, system, ContentFile(each.file), name=f"{each.name}.txt", by=member
+        )
         assert checks.execute(made.check_job.pk, "tester")
         choose_role(made, "primary", by=member)
     close(task)
     seal(task, by=task.owner)
     campaign = track.campaign
-    assert campaign.systems.count() == len(files) == 21
+    assert campaign.systems.count() == len(submitted) == TEAMS
     found = numbers_of(campaign, raters=21)
     assert {each["judgements"] for each in found["systems"]} == {4}
     assert found == numbers_of(by_hand(campaign), raters=21)
