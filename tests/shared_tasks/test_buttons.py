@@ -1,5 +1,7 @@
 """What hosts and captains take back: hosts, tracks, members, teams; and what a team is called."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -140,3 +142,43 @@ def test_the_history_says_nothing_of_uploads_while_codes_hide_names():
     assert "outputs uploaded" in client.get(at("task", task.code)).content.decode()
     SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
     assert "outputs uploaded" not in client.get(at("task", task.code)).content.decode()
+
+
+BUTTONS = ("Announce", "Upload", "Primary", "Contrastive", "Withdraw")
+
+
+def buttons_of(page: str) -> set[str]:
+    """The words on the buttons of a page, without what only screen readers say."""
+    found = re.findall(r"<button[^>]*>\s*([^<]+?)\s*<", page)
+    return {each for each in found if each in BUTTONS}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, set(BUTTONS)),
+        ({"sealed_at": "2026-01-01T00:00Z"}, {"Withdraw"}),
+        ({"sealed_at": "2026-01-01T00:00Z", "unsealed_at": "2026-01-02T00:00Z"}, set()),
+    ],
+)
+def test_a_team_sees_no_button_that_the_database_would_refuse(changes, expected):
+    team = make_team(make_task())
+    submit(team)
+    client = captain_of(team)
+    SharedTask.objects.update(**changes)
+    assert buttons_of(client.get(at("team")).content.decode()) == expected
+
+
+def test_a_withdrawn_team_neither_announces_nor_uploads():
+    team = make_team(make_task())
+    submit(team)
+    client = captain_of(team)
+    teams.withdraw_team(team, by=team.task.owner)
+    assert buttons_of(client.get(at("team")).content.decode()) == set()
+
+
+def test_a_sealed_task_takes_no_track():
+    task = make_task()
+    assert "Add a track" in host().get(at("task", task.code)).content.decode()
+    SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
+    assert "Add a track" not in host().get(at("task", task.code)).content.decode()
