@@ -23,6 +23,7 @@ from rankme.models import Campaign, MaterialImport, Role
 from rankme.models.campaigns import MEMBER_CHOICES
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml
+from rankme.queries.shared_task.system_names import track_of
 from rankme.untrusted.clean_text import storable
 from rankme.untrusted.strict_yaml import LARGEST_FILE
 
@@ -293,6 +294,10 @@ class MaterialForm(forms.Form):
             del self.fields["items"]
         else:
             del self.fields["keep_rater_names"]
+            track = track_of(campaign)
+            if track is not None and track.task.sealed_at is None:
+                self.fields["outputs"].label = _("Sources")
+                del self.fields["items"]
         cast(forms.ChoiceField, self.fields["format"]).choices = [
             ("", _("Detect automatically")),
             *((name, gettext(reader.title)) for name, reader in readers.items()),

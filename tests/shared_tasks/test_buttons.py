@@ -158,7 +158,14 @@ def buttons_of(page: str) -> set[str]:
     [
         ({}, set(BUTTONS)),
         ({"sealed_at": "2026-01-01T00:00Z"}, {"Withdraw"}),
-        ({"sealed_at": "2026-01-01T00:00Z", "unsealed_at": "2026-01-02T00:00Z"}, set()),
+        (
+            {
+                "sealed_at": "2026-01-01T00:00Z",
+                "unsealed_at": "2026-01-02T00:00Z",
+                "unseal_reason": "The other host is ill.",
+            },
+            set(),
+        ),
     ],
 )
 def test_a_team_sees_no_button_that_the_database_would_refuse(changes, expected):
@@ -182,3 +189,14 @@ def test_a_sealed_task_takes_no_track():
     assert "Add a track" in host().get(at("task", task.code)).content.decode()
     SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
     assert "Add a track" not in host().get(at("task", task.code)).content.decode()
+
+
+def test_a_track_is_removed_before_its_draft_can_be_deleted():
+    task, client = make_task(), host()
+    campaign = task.tracks.get().campaign
+    refused = client.post(at("campaign-delete", campaign.code), follow=True)
+    assert "Remove it on the task" in messages_of(refused)
+    campaign.refresh_from_db()
+    client.post(at("task-remove", task.code, "track", task.tracks.get().pk))
+    client.post(at("campaign-delete", campaign.code))
+    assert not type(campaign).objects.filter(pk=campaign.pk).exists()

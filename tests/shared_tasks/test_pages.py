@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.shared_task import checks
 from rankme.models import SharedTask, SystemCode, SystemUpload, Team, UploadCheck
 from rankme.pages.urls import task_urls
@@ -32,9 +33,9 @@ def at(name: str, *parts) -> str:
     return reverse(f"rankme:{name}", args=parts)
 
 
-def host() -> Client:
+def host(name: str = "host") -> Client:
     client = Client()
-    client.force_login(make_owner("host"))
+    client.force_login(make_owner(name))
     return client
 
 
@@ -64,6 +65,48 @@ def test_a_host_makes_a_task_with_a_track_by_pages_alone():
     shown = client.get(at("task", task.code)).content
     assert b"2098-12-31 12:00 AoE" in shown
     assert b"English" in shown
+
+
+def test_the_campaign_of_a_track_asks_for_sources_and_then_waits_for_the_seal():
+    task, client = make_task(), host()
+    campaign = task.tracks.get().campaign
+    page = client.get(at("campaign", campaign.code)).content.decode()
+    assert "The outputs come with the seal" in page
+    assert f'href="{at("task", task.code)}"' in page
+    assert "Launch campaign" not in page
+    campaign.items.all().delete()
+    page = client.get(at("campaign", campaign.code)).content.decode()
+    assert "Upload sources" in page and "Upload outputs" not in page
+    form = client.get(at("campaign-material", campaign.code)).content.decode()
+    assert "Upload sources" in form and "Items (optional)" not in form
+    SharedTask.objects.update(sealed_at=timezone.now())
+    assert "Upload outputs" in client.get(at("campaign", campaign.code)).content.decode()
+
+
+def test_a_host_uploads_the_sources_and_sees_them_before_they_are_taken():
+    task, client = make_task(), host()
+    campaign = task.tracks.get().campaign
+    campaign.items.all().delete()
+    table = SimpleUploadedFile("items.csv", b"item,input,reference\ni1,name[Loch Fyne],A place.\n")
+    client.post(at("campaign-material", campaign.code), {"outputs": table})
+    upload = campaign.material_imports.get()
+    address = at("campaign-import", campaign.code, upload.pk)
+    assert execute_import(upload.pk, "tester")
+    page = client.get(address).content.decode()
+    assert "1 item, without outputs" in " ".join(page.split())
+    assert "name[Loch Fyne]" in page and "A place." in page
+    client.post(at("campaign-import-take", campaign.code, upload.pk))
+    assert execute_import(upload.pk, "tester")
+    assert list(campaign.items.values_list("input", flat=True)) == ["name[Loch Fyne]"]
+    assert "Continue" in client.get(address).content.decode()
+
+
+def test_members_who_do_not_host_meet_no_link_to_the_task():
+    task = make_task()
+    campaign = task.tracks.get().campaign
+    campaign.memberships.create(username="mira", user=make_owner("mira"), role="editor")
+    page = host("mira").get(at("campaign", campaign.code)).content.decode()
+    assert at("task", task.code) not in page
 
 
 def test_a_team_comes_by_its_link_uploads_and_chooses_its_primary():

@@ -26,7 +26,7 @@ from rankme.actions.rows.versions import write_version
 from rankme.errors import ChangedMeanwhile, RefusedAction, RefusedTransition
 from rankme.exporting.paper.preregistration import preregistration
 from rankme.exporting.registered import document_sha256
-from rankme.models import Campaign, CampaignVersion, Criterion, PanelStudy, Plan
+from rankme.models import Campaign, CampaignVersion, Criterion, PanelStudy, Plan, Track
 from rankme.models.campaigns import PREREGISTERED
 from rankme.panel_links import PANELS
 from rankme.panel_links.outcomes import Outcome
@@ -216,6 +216,10 @@ def delete_draft(campaign: Campaign, *, by: User) -> None:
     _refuse_during_launch(campaign)
     campaign = locked(campaign, State.DRAFT)
     _refuse_during_launch(campaign)
+    if Track.objects.filter(campaign=campaign).exists():
+        raise RefusedAction(
+            _("This is a track of a shared task. Remove it on the task’s page first.")
+        )
     note(None, by, gettext_noop("draft deleted"), title=campaign.title)
     forget_material(campaign)
     campaign.delete()

@@ -17,6 +17,7 @@ from rankme.importing.tabular.columns import About
 from rankme.models import Campaign, MaterialImport
 from rankme.permissions import Permission, user_of
 from rankme.queries.progress import size_of
+from rankme.queries.shared_task.system_names import track_of
 from rankme.uploads import takes_files
 
 from .campaign_page import (
@@ -58,6 +59,7 @@ def show_material(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "imports": campaign.material_imports.exclude(kind=SCORES)[:IMPORTS_SHOWN],
         "is_open": campaign.is_draft or not campaign.is_archive,
         "adds": not campaign.is_draft,
+        "track": track_of(campaign),
     }
     return render_campaign(
         request, campaign, "organiser/material/material.html", context, tab="campaign-material"

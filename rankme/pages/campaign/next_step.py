@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from rankme.models import Campaign, MaterialImport, Slot
+from rankme.queries.shared_task.system_names import track_of
 from rankme.queries.versions import has_unplanned_material
 
 from .phases import address_of
@@ -53,6 +54,9 @@ def _of_draft(campaign: Campaign) -> NextStep:
             _("View the upload"),
             number=3,
         )
+    track = track_of(campaign)
+    if track is not None and track.task.sealed_at is None:
+        return _of_track(campaign)
     if not campaign.items.exists():
         return NextStep(
             _("Upload the material"),
@@ -67,6 +71,31 @@ def _of_draft(campaign: Campaign) -> NextStep:
         address_of("campaign-launch", campaign),
         _("View the plan"),
         number=4,
+    )
+
+
+def _of_track(campaign: Campaign) -> NextStep:
+    """Until the seal, a track of a shared task has sources alone."""
+    if not campaign.items.exists():
+        return NextStep(
+            _("Upload the sources"),
+            _(
+                "Upload the items with their inputs and references, without outputs: those of the "
+                "teams come in when the task is sealed."
+            ),
+            address_of("campaign-material", campaign),
+            _("Upload sources"),
+            number=2,
+        )
+    return NextStep(
+        _("The outputs come with the seal"),
+        _(
+            "Teams download the inputs. After the close of the shared task, its hosts seal it, and "
+            "the outputs come in under codes. Then check the plan, and launch."
+        ),
+        address_of("campaign-material", campaign),
+        _("View material"),
+        number=3,
     )
 
 

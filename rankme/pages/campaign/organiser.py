@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from rankme.actions.audit import count_judgements
 from rankme.actions.campaign import campaigns, deleting
+from rankme.actions.shared_task.tasks import tasks_of
 from rankme.forms.organiser import CampaignSearchForm, DeletionForm
 from rankme.models import Campaign, Report, Slot
 from rankme.models.deletions import DAYS_OF_WAITING
@@ -25,6 +26,7 @@ from rankme.protocols.files import stored_definition
 from rankme.queries.panel_books import books_of, newest_study
 from rankme.queries.progress import progress_of, size_of
 from rankme.queries.raters import open_leases
+from rankme.queries.shared_task.system_names import track_of
 from rankme.queries.versions import balance_of
 
 from .campaign_page import (
@@ -96,6 +98,8 @@ def show_campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "plan": getattr(campaign, "plan", None),
         "balance": balance_of(campaign),
         "deletion": None if campaign.is_draft else deleting.waiting_deletion(campaign),
+        "track": track_of(campaign),
+        "task": tasks_of(user_of(request)).filter(tracks__campaign=campaign).first(),
     }
     return render_campaign(
         request, campaign, "organiser/campaign/campaign.html", context, tab="campaign"
