@@ -3,13 +3,14 @@
 A claim is about new raters, about new items, or about both: its *generality*. The raters or items
 that it is about are its *units*. Effective numbers count units that gave more judgements than
 others as fewer. Claims need at least three units of each kind; t has the smaller effective number
-less one degrees of freedom.
+less one degrees of freedom. Where each rater judged one system, the units are those of the system
+that has fewest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -70,6 +71,17 @@ def share_correction(codes: Codes) -> float:
     return float((1 - 1 / len(sizes)) / seen)
 
 
+def is_between_raters(raters: Codes, systems: Codes) -> bool:
+    """Say whether every rater judged one system only, and there are several systems.
+
+    Parameters
+    ----------
+    raters, systems : shape (judgements,), codes
+    """
+    met = np.unique(raters.astype(np.int64) * (int(systems.max(initial=0)) + 1) + systems)
+    return len(np.unique(systems)) > 1 and len(met) == len(np.unique(raters))
+
+
 @dataclass(frozen=True)
 class Unit:
     """Raters or items: how many there are, and how many there would be with equal shares.
@@ -96,20 +108,28 @@ class Unit:
 
 @dataclass(frozen=True)
 class Units:
-    """The raters and items that judgements come from, and which of them claims go beyond."""
+    """The raters and items that judgements come from, and which of them claims go beyond.
+
+    `is_between` says that each rater judged one system, and that these are the units of the system
+    that has fewest.
+    """
 
     raters: Unit
     items: Unit
     generality: str = "both"
+    is_between: bool = False
 
     @classmethod
-    def of(cls, raters: Codes, items: Codes, generality: str = "both") -> Self:
+    def of(
+        cls, raters: Codes, items: Codes, generality: str = "both", *, systems: Codes | None = None
+    ) -> Self:
         """Count the units.
 
         Parameters
         ----------
         raters, items : shape (judgements,), codes of the rater and the item of each judgement
         generality : `raters`, `items` or `both`: what claims are about
+        systems : shape (judgements,), codes, for claims that raters of one system each may support
 
         Raises
         ------
@@ -122,7 +142,17 @@ class Units:
             number = len(np.unique(codes))
             return Unit(name, number, effective_number(codes), share_correction(codes))
 
-        return cls(unit("raters", raters), unit("items", items), generality)
+        if systems is None or not is_between_raters(raters, systems):
+            return cls(unit("raters", raters), unit("items", items), generality)
+        parts = [systems == system for system in np.unique(systems)]
+
+        def fewest(name: str, codes: Codes) -> Unit:
+            least = min(
+                (unit(name, codes[part]) for part in parts), key=lambda each: each.effective
+            )
+            return replace(least, correction=1.0)  # each system's variance has its own
+
+        return cls(fewest("raters", raters), fewest("items", items), generality, is_between=True)
 
     @property
     def sampled(self) -> tuple[Unit, ...]:
@@ -148,13 +178,23 @@ class Units:
     def refusal(self, least: int = LEAST_UNITS) -> str | None:
         """Say why nothing can be claimed beyond these units; None where it can."""
         scarce = [unit for unit in self.sampled if unit.lacks(least)]
+        if not scarce and self.is_between and self.generality == "items":
+            return (
+                "Each rater judged one system, so a difference between systems cannot be told from "
+                "one between these raters: claim nothing about the systems beyond these judgements."
+            )
         if not scarce:
             return None
         counted = " and ".join(unit.counted() for unit in scarce)
         names = " and ".join(unit.name for unit in scarce)
+        of_one = (
+            "Each rater judged one system, so those of the system that has fewest count. "
+            if self.is_between
+            else ""
+        )
         return (
-            f"{counted} cannot show what other {names} would give: claim nothing about the systems "
-            f"beyond these {names}. A claim {self.beyond} needs at least {least}"
+            f"{of_one}{counted} cannot show what other {names} would give: claim nothing about the "
+            f"systems beyond these {names}. A claim {self.beyond} needs at least {least}"
             f"{' of each' if len(self.sampled) > 1 else ''}."
         )
 

@@ -439,6 +439,15 @@ class Row:
         return {(f"s{a:04d}", f"s{b:04d}") for a, b in np.argwhere(holds)}
 
 
+class BetweenRow(Row):
+    """Campaigns in which each rater judges one system; a cell's raters are those of each system."""
+
+    def table(self, cell: Cell, number: int, *, found: bool) -> JudgementTable:
+        every = replace(cell, raters=cell.raters * cell.systems)
+        table = every.campaign(number, self._effect(found))
+        return table.rows(table.rater.codes % cell.systems == table.system.codes)
+
+
 class MetricRow(Row):
     """Campaigns with a metric that scores every output, and prefers the systems in turn."""
 
@@ -517,6 +526,9 @@ METHODS = (
     Row("equivalence", of_equivalence, of_equivalence_of_judgements, claims_difference=False),
     Row("ordinal model", of_ordinal, of_ordinal_by_normal, 60),
     Row("marked errors", of_spans, of_spans_by_items),
+    BetweenRow("between raters", of_clustered, of_items_alone, 100),
+    BetweenRow("between raters, mixed", of_full_mixed, of_items_alone, 60),
+    BetweenRow("between raters, ordinal", of_ordinal, of_items_alone, 60),
     MetricRow("prediction-powered", of_powered, of_metric_alone),
     JudgeRow("alternative test", of_alternative, of_no_difference),
 )

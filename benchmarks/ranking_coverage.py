@@ -141,7 +141,7 @@ def methods(runs: int) -> dict[str, Method]:
         "Bradley–Terry, raters": clusters_method("bradley-terry", "raters", runs),
         **{
             f"Bradley–Terry, simultaneous, {name}": simultaneous_method(name)
-            for name in ("none", "raters", "both")
+            for name in ("raters", "both")
         },
         "Tukey HSD on values": tukey_method,
         "means, clustered by rater and item": clustered_method,

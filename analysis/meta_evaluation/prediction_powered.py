@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.errors import Undefined
-from analysis.inference import Units, clustered_variances
+from analysis.inference import Units, clustered_variances, is_between_raters
 from analysis.scales.comparison import (
     Contrast,
     FixedMean,
@@ -182,6 +182,11 @@ def _places(people: People, name: str, scores: Values, items: tuple[str, ...]) -
 
 def _freedom(people: People) -> float:
     """Degrees of freedom by the rule, less one for λ; refuses too few raters or items."""
+    if is_between_raters(people.rater, people.system):
+        raise Undefined(
+            "Each rater judged one system; estimates that use a metric need raters who judge "
+            "several."
+        )
     groups = people.item if people.group is None else people.group
     units = Units.of(people.rater, groups)
     units.require()

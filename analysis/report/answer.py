@@ -22,6 +22,7 @@ from analysis.sequential.section import LookPair, SequentialSection
 from analysis.sequential.sentences import look_sentences
 
 MOST_NAMED = 6  # systems in a sentence
+BETWEEN_RATERS = "least squares with clustered errors, between raters"
 
 
 class ComparedPair(Protocol):
@@ -229,7 +230,7 @@ def _model(found: CriterionReport) -> Model | None:
             section.clustered.contrasts,
             section.clustered.df,
             _unit(found),
-            "least squares with clustered errors",
+            BETWEEN_RATERS if section.clustered.between else "least squares with clustered errors",
         )
     strengths = found.ranking.bradley_terry if found.ranking else None
     if strengths is not None:
@@ -336,6 +337,11 @@ def _details(
         yield _about_rivals(standings, rivals)
     together = f" for all {number} pairs together" if number > 1 else ""
     holds = f"{beyond(generality)}, with {level} confidence{together}"
+    if model.name == BETWEEN_RATERS:
+        yield (
+            "Each rater judged one system, so the strictness of its raters is in each system's "
+            "mean, and in the intervals; raters must have come to systems by chance."
+        )
     if apart:
         told = f"In all, {apart} of {number} pairs were told apart. " if number > 1 else ""
         yield f"{told}This holds {holds}."

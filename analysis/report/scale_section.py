@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from analysis.errors import RankingError, Undefined
-from analysis.inference import Units
+from analysis.inference import Units, is_between_raters
 from analysis.reliability.generalisability import Generalisability, generalisability
 from analysis.report.options import ReportOptions
 from analysis.scales.anova import Anova, Welch, factorial, group_moments, one_way, welch
@@ -177,7 +177,7 @@ def clustered(
 def units_of(table: JudgementTable, options: ReportOptions) -> Units:
     """Count the raters and items, or groups of items, of judgements on one criterion."""
     items = table.groups(options.item_groups).codes
-    return Units.of(table.rater.codes, items, options.generality)
+    return Units.of(table.rater.codes, items, options.generality, systems=table.system.codes)
 
 
 def anova_of(values: Values, table: JudgementTable, options: ReportOptions) -> Anova:
@@ -295,6 +295,8 @@ def _effects_and_tastes(table: JudgementTable, options: ReportOptions) -> dict[s
         f"{name}:system": codes.astype(np.int64) * systems + table.system.codes
         for name, codes in effects.items()
     }
+    if is_between_raters(table.rater.codes, table.system.codes):
+        del effects["rater:system"]  # it is the rater's
     return {name: codes for name, codes in effects.items() if len(np.unique(codes)) < len(codes)}
 
 
@@ -334,6 +336,11 @@ def ordinal_model(
 
 def generalisability_of(values: Values, table: JudgementTable, alpha: float) -> Generalisability:
     """Divide the variance of the values, and say what other sizes would give."""
+    if is_between_raters(table.rater.codes, table.system.codes):
+        raise Undefined(
+            "Each rater judged one system, so raters' strictness cannot be told from their tastes, "
+            "nor what raters who judge all systems would give."
+        )
     return generalisability(
         values, table.system.codes, table.rater.codes, table.item.codes, alpha=alpha
     )

@@ -280,7 +280,8 @@ def _about_mixed(
     if section.clustered is not None:
         by = {"raters": "rater", "items": drawn, "both": f"rater and {drawn}"}[units.generality]
         yield (
-            f"Least squares on system and rater, with errors clustered by {by}, makes "
+            f"Least squares on system{'' if section.clustered.between else ' and rater'}, with "
+            f"errors clustered by {by}, makes "
             f"the fewest assumptions: {_apart(section.clustered.contrasts, alpha)} differ, "
             f"{units.beyond}; {_use_of_clustered(section, alpha)}."
         )

@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
-from analysis.inference import Units, clustered_variances
+from analysis.inference import Units, clustered_variances, share_correction
 from analysis.typing import Codes, Values
 
 from .comparison import Contrast, FixedMean, means_and_contrasts
@@ -20,7 +20,9 @@ from .comparison import Contrast, FixedMean, means_and_contrasts
 class ClusteredComparison:
     """Means adjusted for raters, with clustered errors.
 
-    `df` is the effective number of raters or items, whichever is smaller, less one.
+    `df` is the effective number of raters or items, whichever is smaller, less one. With `between`,
+    each rater judged one system: means are not adjusted, and units are those of the system that
+    has fewest.
     """
 
     means: tuple[FixedMean, ...]
@@ -29,6 +31,7 @@ class ClusteredComparison:
     items: int
     alpha: float
     df: float
+    between: bool = False
 
 
 def clustered_comparison(
@@ -44,6 +47,9 @@ def clustered_comparison(
     blocks: Codes | None = None,
 ) -> ClusteredComparison:
     """Compare systems by least squares on `system + rater` with clustered errors.
+
+    Where each rater judged one system, raters cannot be adjusted for: systems' plain means are
+    compared, with the variances of raters within systems.
 
     The sandwich is clustered by rater and item, or by the one that claims are about. It assumes no
     model of how judgements depend within them. t has the effective number of the scarcer ones, less
@@ -68,8 +74,9 @@ def clustered_comparison(
 
     Raises
     ------
-    Undefined : fewer than two systems; too few raters or items; systems that share no rater; or no
-        variation within raters and systems, or between raters and items
+    Undefined : fewer than two systems; too few raters or items; systems that share no rater, unless
+        each rater judged one system and claims are about raters; or no variation within raters and
+        systems, or between raters and items
 
     Source
     ------
@@ -80,16 +87,20 @@ def clustered_comparison(
     raters = np.unique(raters, return_inverse=True)[1]
     if len(present) < 2:
         raise Undefined("A comparison needs at least two systems.")
-    units = Units.of(raters, items, generality)
+    units = Units.of(raters, items, generality, systems=systems)
     units.require()
     shift = float(values.mean())
-    blocks = raters if blocks is None else np.unique(blocks, return_inverse=True)[1]
-    fit = Within.of(values - shift, systems, blocks)
     cells = raters.astype(np.int64) * (int(items.max()) + 1) + items
+    fit: Within | Between
+    if units.is_between:
+        fit = Between.of(values - shift, systems)
+    else:
+        blocks = raters if blocks is None else np.unique(blocks, return_inverse=True)[1]
+        fit = Within.of(values - shift, systems, blocks)
     spread, variances = clustered_variances(
         fit.covariance(raters), fit.covariance(items), fit.covariance(cells), units
     )
-    if spread.sum() <= 1e-12 * np.trace(fit.bread) * fit.residual_variance:
+    if spread.sum() <= 1e-12 * fit.spread_of_independent:
         raise Undefined("The systems' differences do not vary between raters and items.")
     names = [labels[index] for index in present]
     means, pairs = means_and_contrasts(
@@ -103,7 +114,50 @@ def clustered_comparison(
         items=units.items.number,
         alpha=alpha,
         df=units.df,
+        between=units.is_between,
     )
+
+
+@dataclass(frozen=True)
+class Between:
+    """Plain means of systems, each of which was judged by raters of its own."""
+
+    systems: Codes
+    sizes: Values
+    coefficients: Values  # shape (systems,)
+    residuals: Values
+
+    @classmethod
+    def of(cls, values: Values, systems: Codes) -> Between:
+        sizes = np.bincount(systems).astype(np.float64)
+        means = np.bincount(systems, values) / sizes
+        residuals = values - means[systems]
+        if residuals @ residuals <= 1e-14 * max(float(values @ values), 1e-300):
+            raise Undefined("There is no variation within systems.")
+        return cls(systems, sizes, means, residuals)
+
+    @property
+    def spread_of_independent(self) -> float:
+        """The sum of the means' variances, if judgements were independent."""
+        return float(np.sum(np.bincount(self.systems, self.residuals**2) / self.sizes**2))
+
+    def covariance(self, clusters: Codes) -> Values:
+        """Covariance of the means, clustered one way; each system has its own correction.
+
+        Clusters of several systems, such as items, make their means covary.
+        """
+        clusters = np.unique(clusters, return_inverse=True)[1]
+        systems = len(self.sizes)
+        sums = np.zeros((int(clusters.max()) + 1, systems))
+        np.add.at(sums, (clusters, self.systems), self.residuals / self.sizes[self.systems])
+        for system in range(systems):
+            own = clusters[self.systems == system]
+            number = len(np.unique(own))
+            # A single cluster, of units that no claim is about, has no variance.
+            factor = number / max(number - 1, 1) * share_correction(own)
+            sums[:, system] *= np.sqrt(factor)
+        covariance: Values = sums.T @ sums
+        return covariance
 
 
 @dataclass(frozen=True)
@@ -137,6 +191,11 @@ class Within:
         if variance <= 1e-14 * max(float(values @ values) / len(values), 1e-300):
             raise Undefined("There is no variation within raters and systems.")
         return cls(systems, blocks, shares, bread, coefficients, residuals, variance)
+
+    @property
+    def spread_of_independent(self) -> float:
+        """The sum of the coefficients' variances, if judgements were independent."""
+        return float(np.trace(self.bread)) * self.residual_variance
 
     def covariance(self, clusters: Codes) -> Values:
         """Covariance of the coefficients, clustered one way."""

@@ -29,6 +29,8 @@ TASTES = "tasteful raters"
         ("marked errors", Cell(12, 60, 5, TASTES), 60),
         ("marked errors", Cell(5, 60, 5, "unequal loads"), 60),
         ("Bradley–Terry", Cell(24, 60, 5, "unequal loads"), 60),
+        ("between raters", Cell(5, 12, 5, TASTES), 40),
+        ("between raters, mixed", Cell(5, 12, 2, TASTES), 30),
         ("prediction-powered", Cell(8, 60, 2, TASTES), 40),
         ("alternative test", Cell(5, 12, 5, TASTES), 30),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from analysis.report.answer import Answer, confidence_of
+from analysis.report.answer import BETWEEN_RATERS, Answer, confidence_of
 from analysis.report.model import CriterionReport
 from analysis.report.robustness_sentences import TITLES
 from analysis.sequential.section import LookPair, SequentialSection
@@ -170,7 +170,8 @@ def _about(answer: Answer) -> str:
             "looks together. Systems that share a letter were not told apart; the values only "
             "describe these judgements."
         )
-    adjusted = "" if answer.unit == "log-odds" else "Means are adjusted for raters. "
+    is_plain = answer.unit == "log-odds" or answer.method == BETWEEN_RATERS
+    adjusted = "" if is_plain else "Means are adjusted for raters. "
     return (
         f"{answer.method[:1].upper()}{answer.method[1:]}; intervals, ranks and letters at {level}, "
         f"each for all {len(answer.standings)} systems together. {adjusted}Systems that share a "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from analysis.planning.budget import Limits, Terms
 from analysis.planning.outlook import Outlook, outlook
@@ -20,10 +21,12 @@ from rankme.errors import RefusedAction
 from rankme.models import Campaign
 from rankme.models.campaigns import PROMISED
 from rankme.protocols.definition import Definition
+from rankme.queries.watching.raters_of_systems import shares_raters
 
 from .campaigns import definition_of
 from .pilots import LEAST_SYSTEMS_TO_PREDICT, PREFIX, pilot_of
 from .planned_work import PlannedWork
+from .plans import draw_plan, shows_one_system_each
 
 OWN = "own"  # spreads that somebody enters
 SPREADS = ("rater_system", "item_system", "residual", "system")
@@ -109,9 +112,16 @@ def planned_of(campaign: Campaign, asked: Mapping[str, Any], *, by: User) -> Pla
     Raises
     ------
     OptionsError : impossible numbers
-    RefusedAction : the pilot cannot be used; the message says why
+    RefusedAction : the pilot cannot be used, or each rater sees one system; the message says why
     """
     definition = definition_of(campaign)
+    if shares_raters(definition) and shows_one_system_each(draw_plan(campaign).plan):
+        raise RefusedAction(
+            _(
+                "Each batch of this plan shows one system. The planner knows only what raters who "
+                "judge several systems find."
+            )
+        )
     size = Size(
         asked["raters"],
         asked["items"],

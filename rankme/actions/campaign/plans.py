@@ -9,6 +9,7 @@ import numpy as np
 from django.db import connection
 from django.utils.translation import gettext as _
 
+from analysis.inference import is_between_raters
 from rankme.actions.material.media import problem_with_files
 from rankme.actions.rows import check_pages
 from rankme.actions.rows.bulk_insert import copy_rows, new_ids
@@ -78,7 +79,21 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
         )
     except DesignError as error:
         raise RefusedAction(str(error)) from error
+    if not definition.looks.is_fixed and shows_one_system_each(plan):
+        raise RefusedAction(
+            _(
+                "Looks while raters work compare systems within raters, but each batch of this "
+                "plan shows one system."
+            )
+        )
     return CampaignPlan(plan, material.items, material.systems, material.outputs, documents)
+
+
+def shows_one_system_each(plan: DrawnPlan) -> bool:
+    """Whether no batch of a plan shows two systems, although there are several."""
+    batch = np.repeat(np.arange(len(plan.batch_sizes)), plan.batch_sizes)
+    trial, place = np.nonzero(plan.systems != NO_SYSTEM)
+    return is_between_raters(batch[trial], plan.systems[trial, place])
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 from rankme.queries.documents import screens_of_batch
 from rankme.queries.sql import columns_of, kept, objects_of
+from rankme.queries.watching.raters_of_systems import RATERS_OF_SYSTEMS, shares_raters
 
 from .presentations import PAGES, draw_presentation
 
@@ -56,7 +57,7 @@ LOCK_RATER = "SELECT 1 FROM rankme_participant WHERE id = %(rater)s FOR NO KEY U
 # at the same time: the rater, what they hold and have done, and the first free slot of a batch that
 # they never had, with its pages. A rater who holds a batch locks no other slot.
 CLAIM = f"""
-    SELECT {columns_of(Participant, "rater")},
+    {{tables}} SELECT {columns_of(Participant, "rater")},
         campaign.state AS campaign_state, campaign.version AS newest_version,
         held.id AS held_sitting, held.slot_id AS held_slot,
         EXISTS (SELECT FROM rankme_assignment WHERE participant_id = rater.id) AS has_begun,
@@ -81,10 +82,22 @@ CLAIM = f"""
             SELECT FROM rankme_assignment met
             WHERE met.participant_id = rater.id AND met.batch_id = slot.batch_id
         )
-        ORDER BY slot.copy, slot.batch_id LIMIT 1 FOR UPDATE OF slot SKIP LOCKED
+        ORDER BY {{first}} slot.copy, slot.batch_id LIMIT 1 FOR UPDATE OF slot SKIP LOCKED
     ) free ON true
     WHERE rater.id = %(rater)s
 """
+CLAIM_IN_ORDER = CLAIM.format(tables="", first="")
+# Where each rater does one batch of an own plan, those who come next get the systems that have the
+# fewest raters. Of two who come at once the second has to count the first, so it waits here.
+LOCK_SHARES = "SELECT pg_advisory_xact_lock(hashtext('rankme_shares'), %(campaign)s::int)"
+CAMPAIGN_OF_RATER = "(SELECT campaign_id FROM rankme_participant WHERE id = %(rater)s)"
+CLAIM_EVENLY = CLAIM.format(
+    tables=f"WITH {RATERS_OF_SYSTEMS.format(campaign=CAMPAIGN_OF_RATER)}",
+    first="""(
+            SELECT taken.raters FROM shown JOIN taken ON taken.systems = shown.systems
+            WHERE shown.batch_id = slot.batch_id
+        ),""",
+)
 
 
 @transaction.atomic
@@ -92,6 +105,9 @@ def claim_batch(participant: Participant) -> Assignment | NoBatch:
     """Lease a batch to a participant; the one that they hold already, if there is one."""
     with kept(LOCK_RATER, {"rater": participant.pk}):
         pass
+    if shares_raters(frozen_definition(participant.campaign).definition):
+        with kept(LOCK_SHARES, {"campaign": participant.campaign_id}):
+            pass
     found = _look(participant)
     definition = frozen_definition(found.campaign).definition
     if found.held_sitting is not None:
@@ -111,7 +127,9 @@ def claim_batch(participant: Participant) -> Assignment | NoBatch:
 
 def _look(participant: Participant) -> Any:
     """Read the rater with what `CLAIM` adds, and lock the slot that is free for them."""
-    found: Any = objects_of(Participant, CLAIM, {"rater": participant.pk})[0]
+    is_even = shares_raters(frozen_definition(participant.campaign).definition)
+    claim = CLAIM_EVENLY if is_even else CLAIM_IN_ORDER
+    found: Any = objects_of(Participant, claim, {"rater": participant.pk})[0]
     # The campaign may have changed since the request began.
     participant.campaign.state = found.campaign_state
     participant.campaign.version = found.newest_version

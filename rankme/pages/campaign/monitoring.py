@@ -60,6 +60,7 @@ from rankme.queries.watching.effect import (
     has_more_screens,
 )
 from rankme.queries.watching.limited_places import limited_places
+from rankme.queries.watching.raters_of_systems import raters_of_systems
 from rankme.queries.watching.traces import evidence_about
 from rankme.untrusted.clean_text import storable
 
@@ -92,6 +93,7 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "systems": coverage.judged_by_system(campaign, in_codes=in_codes),
         "pairs": coverage.judged_by_pair(campaign, in_codes=in_codes),
         "raters": lines,
+        "of_systems": raters_of_systems(campaign, in_codes=in_codes),
         "limited": limited_places(campaign) if may(request, Permission.IDENTITIES) else [],
         "alarmed": sum(bool(line.alarms) for line in lines),
         "leases": open_leases(campaign),

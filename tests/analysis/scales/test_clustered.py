@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from analysis.errors import Undefined
 from analysis.inference import difference_variances
@@ -60,9 +61,64 @@ def test_differences_do_not_depend_on_how_strict_raters_are():
 
 def test_raters_who_share_no_system_cannot_be_set_aside():
     data = judgements()
-    data["raters"] = data["systems"] * 2 + data["raters"] % 2
+    data["raters"] = data["systems"] // 2 * 100 + data["raters"]
     with pytest.raises(Undefined, match="share no rater"):
         clustered_comparison(**data, labels=list("abcd"))
+
+
+# --- each rater judges one system --------------------------------------------------------------
+
+
+def judgements_between(seed=0, raters=6, items=10):
+    """Three systems, each judged by its own raters on the same items."""
+    rng = np.random.default_rng(seed)
+    rater, item = np.divmod(np.arange(3 * raters * items), items)
+    strictness = rng.normal(size=3 * raters) * np.repeat([0.5, 1, 2], raters)
+    return {
+        "values": strictness[rater] + rng.normal(size=items)[item] + rng.normal(size=len(rater)),
+        "systems": rater // raters,
+        "raters": rater,
+        "items": item,
+    }
+
+
+def test_raters_of_one_system_each_give_the_t_of_welch_on_their_means():
+    data = judgements_between()
+    found = clustered_comparison(**data, labels=list("abc"), generality="raters")
+    means = np.bincount(data["raters"], data["values"]).reshape(3, -1) / 10
+    assert found.between
+    assert found.df == 5
+    for pair in found.contrasts:
+        one, other = ("abc".index(name) for name in (pair.a, pair.b))
+        welch = scipy.stats.ttest_ind(means[one], means[other], equal_var=False)
+        assert pair.difference / pair.se == pytest.approx(welch.statistic)
+
+
+def test_new_items_only_widen_what_raters_of_one_system_each_show():
+    data = judgements_between()
+    data["values"] += np.random.default_rng(5).normal(size=(3, 10))[data["systems"], data["items"]]
+    few = clustered_comparison(**data, labels=list("abc"), generality="raters")
+    both = clustered_comparison(**data, labels=list("abc"))
+    assert [pair.difference for pair in both.contrasts] == [
+        pair.difference for pair in few.contrasts
+    ]
+    assert all(one.se >= other.se for one, other in zip(both.contrasts, few.contrasts, strict=True))
+
+
+def test_raters_of_one_system_each_are_counted_in_the_system_that_has_fewest():
+    data = judgements_between(raters=6)
+    kept = ~np.isin(data["raters"], [0, 1, 2])
+    some = {name: values[kept] for name, values in data.items()}
+    assert clustered_comparison(**some, labels=list("abc")).df == 2
+    kept = ~np.isin(data["raters"], [0, 1, 2, 3])
+    few = {name: values[kept] for name, values in data.items()}
+    with pytest.raises(Undefined, match=r"fewest count\. 2 raters cannot show"):
+        clustered_comparison(**few, labels=list("abc"))
+
+
+def test_raters_of_one_system_each_cannot_be_told_from_their_system():
+    with pytest.raises(Undefined, match="cannot be told from one between these raters"):
+        clustered_comparison(**judgements_between(), labels=list("abc"), generality="items")
 
 
 @pytest.mark.parametrize(
