@@ -1,13 +1,14 @@
 """Ever-wrong claims and savings of campaigns that are looked at while they run.
 
 Run: python benchmarks/looks_while_running.py [--campaigns N] [--part wrong|controls|saving|real]
+         [--only NAME]
 
 `wrong`: the share of campaigns of equal systems in which any look tells any two apart. Raters
 differ in their tastes, and so do items: claims of the generality `raters` are about these items,
 whose tastes cancel, and those of `both` about all items. `controls`: the same with an order or a
-test that looks must not have. `saving`: raters until a look proposes to stop, of those that a fixed
-plan needs for 80 % power. `real`: as `wrong`, with raters drawn from the E2E challenge's quality
-ratings (`../shared/data/e2e-eval`).
+test that looks must not have, and bets that are taken to be about new items. `saving`: raters until
+a look proposes to stop, of those that a fixed plan needs for about 80 % power. `real`: as `wrong`,
+with raters drawn from the E2E challenge's quality ratings (`../shared/data/e2e-eval`).
 """
 
 from __future__ import annotations
@@ -104,14 +105,25 @@ def e2e_ratings() -> JudgementTable:
     return read_table(E2E_RATINGS).for_criterion(CRITERION)
 
 
+@cache
+def e2e_ranks() -> np.ndarray:
+    """The rank of each system by the mean of its ranks on screens, the best first."""
+    ratings = e2e_ratings()
+    means = np.bincount(ratings.system.codes, ratings.value) / np.bincount(ratings.system.codes)
+    return np.argsort(np.argsort(-means))
+
+
 @dataclass(frozen=True)
 class RealRaters(Setting):
     """Raters drawn with replacement from those of the E2E challenge, with the work that each did.
 
     Each drawn rater's 21 systems are dealt to those of this campaign at random, so these are truly
-    equal, whatever tastes the rater has. Of two outputs of one system on a screen the first
-    counts.
+    equal, whatever tastes the rater has. With `is_dealt_by_rank` the first system is the better
+    half of them in all ratings, and the second the others. Of two outputs of one system on a screen
+    the first counts.
     """
+
+    is_dealt_by_rank: bool = False
 
     def campaign(self, number: int) -> JudgementTable:
         """Draw one campaign; raters are named in the order in which they begin."""
@@ -121,7 +133,10 @@ class RealRaters(Setting):
         parts = []
         for place, rater in enumerate(drawn.tolist()):
             rows = np.flatnonzero(ratings.rater.codes == rater)
-            dealt = rng.permutation(len(ratings.system.labels)) % self.systems
+            ranks = e2e_ranks()
+            dealt = rng.permutation(len(ranks)) % self.systems
+            if self.is_dealt_by_rank:
+                dealt = (ranks >= len(ranks) // 2).astype(np.int64)
             system, screen = dealt[ratings.system.codes[rows]], ratings.screen.codes[rows]
             first = np.unique(screen * self.systems + system, return_index=True)[1]
             rows, system = rows[first], system[first]
@@ -160,12 +175,17 @@ def betting(raters: int) -> LookPlan:
 
 
 def looked_at(
-    setting: Setting, number: int, plan: LookPlan, order: tuple[str, ...]
+    setting: Setting,
+    number: int,
+    plan: LookPlan,
+    order: tuple[str, ...],
+    *,
+    generality: str = "",
 ) -> SequentialSection:
     """What all looks of one campaign claim together."""
     plan = replace(plan, order=order)
     options = ReportOptions(
-        generality=setting.generality,
+        generality=generality or setting.generality,
         kinds={CRITERION: "relative" if setting.relative else "scale"},
         looking=plan.as_dict(),
     )
@@ -176,6 +196,12 @@ def looked_at(
 
 def wrong(setting: Setting, plan: LookPlan, number: int) -> bool:
     return any(pair.apart for pair in looked_at(setting, number, plan, setting.began(number)).pairs)
+
+
+def wrong_about_new_items(setting: Setting, plan: LookPlan, number: int) -> bool:
+    """The negative control: claims about these items, taken to be about all items."""
+    found = looked_at(setting, number, plan, setting.began(number), generality="raters")
+    return any(pair.apart for pair in found.pairs)
 
 
 def wrong_by_finishing(setting: Setting, plan: LookPlan, number: int) -> bool:
@@ -249,6 +275,15 @@ def real() -> Iterator[tuple[str, Check, Setting, LookPlan]]:
 
 def wrong_at_any_end(setting: Setting, plan: LookPlan, number: int) -> bool:
     """The negative control: the test of a fixed plan, made again after each rater from 10 on."""
+    means = _shares(setting, number)
+    return any(
+        scipy.stats.ttest_1samp(means[:end], 0.0).pvalue < LEVEL
+        for end in range(10, setting.raters + 1)
+    )
+
+
+def _shares(setting: Setting, number: int) -> np.ndarray:
+    """How much more often each rater prefers the first of two systems, as they began."""
     table = setting.campaign(number)
     wins = np.zeros((setting.raters, 2))
     place = {}
@@ -257,11 +292,8 @@ def wrong_at_any_end(setting: Setting, plan: LookPlan, number: int) -> bool:
         if screen in place:
             wins[rater] += np.sign(place[screen] - table.value[row]), 1
         place[screen] = table.value[row]
-    means = wins[:, 0] / np.maximum(wins[:, 1], 1)
-    return any(
-        scipy.stats.ttest_1samp(means[:end], 0.0).pvalue < LEVEL
-        for end in range(10, setting.raters + 1)
-    )
+    shares: np.ndarray = wins[:, 0] / np.maximum(wins[:, 1], 1)
+    return shares
 
 
 def controls() -> Iterator[tuple[str, Check, Setting, LookPlan]]:
@@ -281,6 +313,8 @@ def controls() -> Iterator[tuple[str, Check, Setting, LookPlan]]:
         ("t after each rater", replace(plain, raters=60), betting(60)),
     ):
         yield name, wrong_by_peeking, setting, plan
+    few = Setting(raters=60, taste=0.5, item_taste=0.5, generality="both")
+    yield "betting about new items, 12 items", wrong_about_new_items, few, betting(60)
 
 
 @dataclass(frozen=True)
@@ -296,6 +330,8 @@ CAMPAIGNS = (
     Campaign("2 systems, the difference planned for", Setting(40, taste=0.5, effect=0.36)),
     Campaign("2 systems, twice that difference", Setting(40, taste=0.5, effect=0.72)),
     Campaign("5 systems, one better", Setting(60, systems=5, taste=0.5, effect=0.48)),
+    Campaign("SR'11: 5 systems, sliders", Setting(24, 20, systems=5, taste=0.5, effect=0.72)),
+    Campaign("E2E: real raters", RealRaters(32, relative=True, is_dealt_by_rank=True)),
     Campaign("2 equal systems, margin ± 0.1", Setting(48, taste=0.3, relative=True), margin=0.1),
 )
 
@@ -333,6 +369,8 @@ def stops(campaign: Campaign, number: int, plan: LookPlan) -> tuple[int, bool]:
 def in_the_end(campaign: Campaign, number: int) -> bool:
     """Whether the t tests or intervals of a fixed plan reach the goal with all raters."""
     setting = campaign.setting
+    if setting.relative and not campaign.margin:
+        return bool(scipy.stats.ttest_1samp(_shares(setting, number), 0.0).pvalue < LEVEL)
     means = _means(setting, number)
     if setting.relative:
         found = looked_at(setting, number, group(2, setting.raters), setting.began(number))
@@ -344,9 +382,11 @@ def in_the_end(campaign: Campaign, number: int) -> bool:
     return bool(np.all(p < LEVEL / means.shape[1]))
 
 
-def print_savings(campaigns: int) -> None:
+def print_savings(campaigns: int, only: str) -> None:
     """Print mean raters and the share in which the goal was reached."""
     for campaign in CAMPAIGNS:
+        if only not in campaign.name or campaign.name.startswith("E2E") > E2E_RATINGS.exists():
+            continue
         raters = campaign.setting.raters
         fixed = np.mean([in_the_end(campaign, number) for number in range(campaigns)])
         print(f"{campaign.name}: fixed plan {raters} raters, reached {fixed:.2f}", flush=True)
@@ -373,6 +413,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=1000)
     parser.add_argument("--part", choices=("wrong", "controls", "saving", "real"))
+    parser.add_argument("--only", default="", help="a part of the name of what is simulated")
     options = parser.parse_args()
     if options.part in (None, "wrong"):
         for name, setting, plan in cells():
@@ -380,6 +421,8 @@ def main() -> None:
             print(f"{name}\t{share:.3f}", flush=True)
     if options.part in (None, "controls"):
         for name, check, setting, plan in controls():
+            if options.only not in name:
+                continue
             share = share_wrong(check, setting, plan, options.campaigns)
             print(f"{name}\t{share:.3f}", flush=True)
     if options.part == "real" or (options.part is None and E2E_RATINGS.exists()):
@@ -387,7 +430,7 @@ def main() -> None:
             share = share_wrong(check, setting, plan, options.campaigns)
             print(f"{name}\t{share:.3f}", flush=True)
     if options.part in (None, "saving"):
-        print_savings(options.campaigns)
+        print_savings(options.campaigns, options.only)
 
 
 if __name__ == "__main__":

@@ -79,11 +79,11 @@ def draw_plan(campaign: Campaign) -> CampaignPlan:
         )
     except DesignError as error:
         raise RefusedAction(str(error)) from error
-    if not definition.looks.is_fixed and shows_one_system_each(plan):
+    if not definition.looks.is_fixed and not _compares_on_items(plan):
         raise RefusedAction(
             _(
-                "Looks while raters work compare systems within raters, but each batch of this "
-                "plan shows one system."
+                "Looks while raters work compare systems that a rater judges on the same item, but "
+                "no batch of this plan shows two systems of an item."
             )
         )
     return CampaignPlan(plan, material.items, material.systems, material.outputs, documents)
@@ -94,6 +94,15 @@ def shows_one_system_each(plan: DrawnPlan) -> bool:
     batch = np.repeat(np.arange(len(plan.batch_sizes)), plan.batch_sizes)
     trial, place = np.nonzero(plan.systems != NO_SYSTEM)
     return is_between_raters(batch[trial], plan.systems[trial, place])
+
+
+def _compares_on_items(plan: DrawnPlan) -> bool:
+    """Whether some batch shows two systems of one item; also where there is only one system."""
+    batch = np.repeat(np.arange(len(plan.batch_sizes)), plan.batch_sizes)
+    trial, place = np.nonzero(plan.systems != NO_SYSTEM)
+    shown = np.column_stack([batch[trial], plan.items[trial], plan.systems[trial, place]])
+    met = np.unique(shown, axis=0)
+    return len(np.unique(met[:, 2])) < 2 or len(np.unique(met[:, :2], axis=0)) < len(met)
 
 
 @dataclass(frozen=True)

@@ -48,12 +48,12 @@ class RatersOfSystem:
 
 
 def shares_raters(definition: Definition) -> bool:
-    """Whether raters are to be shared out evenly among what the batches show."""
+    """Whether raters are divided evenly among the systems that batches show."""
     return definition.design.kind == "own_plan" and definition.crowd.batches_per_rater == 1
 
 
 def raters_of_systems(campaign: Campaign, *, in_codes: bool = False) -> list[RatersOfSystem]:
-    """Count each system's raters; nothing where some batch shows several systems, or all the same.
+    """Count each system's raters; none where a batch shows several systems.
 
     `in_codes` gives systems neutral names.
     """

@@ -91,12 +91,25 @@ def test_plans_that_show_raters_several_systems_have_no_such_counts(batches, cro
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("batches", "refused"), [("ab", True), ("AA", False), ("aa", False)])
-def test_looks_need_raters_who_see_several_systems(batches, refused):
+def test_looks_need_raters_who_see_several_systems_of_an_item(batches, refused):
     campaign = campaign_of(batches, launch=False, **GROUP)
     if refused:
-        with pytest.raises(RefusedAction, match="compare systems within raters"):
+        with pytest.raises(
+            RefusedAction, match="no batch of this plan shows two systems of an item"
+        ):
             draw_plan(campaign)
     else:
+        draw_plan(campaign)
+
+
+@pytest.mark.django_db
+def test_looks_are_refused_where_raters_see_each_item_once():
+    """As in the Latin squares of SR'11: each rater judges all systems, but never on one item."""
+    squares = {"kind": "latin_square", "options": {}}
+    crowd = {"batches_per_rater": 1}
+    definition = slider_definition(design=squares, raters_per_trial=4, crowd=crowd, **GROUP)
+    campaign = make_campaign(definition, items=4, systems=4, launch=False)
+    with pytest.raises(RefusedAction, match="no batch of this plan shows two systems of an item"):
         draw_plan(campaign)
 
 

@@ -63,7 +63,8 @@ def test_equal_systems_are_not_told_apart_though_judgements_taken_alone_would_te
 
 
 def test_no_table_says_that_means_are_adjusted_for_raters():
-    notes = [note for table in tables_of(reported(4.0)) for note in table.notes]
+    (found,) = tables_of(reported(4.0))
+    notes = [note for table in found.tables for note in table.notes]
     assert any("between raters" in note for note in notes)
     assert not any("adjusted for raters" in note for note in notes)
 

@@ -21,6 +21,7 @@ from benchmarks.looks_while_running import (
     group,
     looked_at,
     wrong,
+    wrong_about_new_items,
     wrong_asymptotically,
     wrong_at_any_end,
     wrong_by_finishing,
@@ -273,6 +274,15 @@ def test_looks_at_real_raters_of_equal_systems_are_rarely_wrong():
     assert (len(table.rater.labels), len(table.system.labels)) == (60, 2)
     assert sum(wrong(real, betting(60), number) for number in range(count)) <= 2
     assert sum(wrong_at_any_end(real, betting(60), number) for number in range(count)) >= 5
+
+
+@pytest.mark.slow
+def test_bets_on_items_that_all_raters_share_are_wrong_about_new_items():
+    """And not about these items; which is why no launch accepts claims about both at any time."""
+    shared = replace(EQUAL, raters=60, generality="both")
+    assert share(wrong_about_new_items, shared, betting(60)) > 0.1
+    these = replace(shared, generality="raters")
+    assert share(wrong_about_new_items, these, betting(60)) <= 0.05
 
 
 @pytest.mark.slow
