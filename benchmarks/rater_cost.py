@@ -28,7 +28,7 @@ from site_under_test import in_turns, load, own_site, owner
 TRIALS = 20
 RATERS = 32  # who send a step after each other, so that its time is above the tick of the clock
 ROUNDS = 5
-PASSES = 2  # alone, and beside the judgements of another campaign
+PASSES = 2  # alone, and next to the judgements of another campaign
 CONTROL = ("BEGIN", "COMMIT")
 STEPS = ("link", "consent", "claim", "submit", "finish", "code")
 ENTERING = ("consent", "claim", "finish")
