@@ -5,15 +5,15 @@ The same numbers as `analysis.checks.measures` gives for one rater.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy
 
 from analysis.checks.rater_models import LINE, Drawn, RaterModel, Scale, drawn_answers
-from analysis.checks.rules import Rule, alternatives
+from analysis.checks.rules import Comparison, Not, Rule, alternatives
 from analysis.checks.signed_rank import MOST_EXACT
 from analysis.typing import Flags, Values
 
@@ -21,13 +21,23 @@ FEWEST_REPEATS = 3
 SIMULATED = 4_000
 
 Measured = Mapping[str, Values]
+# Those of `rules.OPERATORS`, for arrays.
+_HOLDS: Mapping[str, Callable[[Values, float], Flags]] = {
+    "<=": np.less_equal,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    ">": np.greater,
+}
 
 
 @dataclass(frozen=True)
 class Planned:
     """One check as it is planned: the answers that each rater gives, and on which scale.
 
-    `accepted` is the chance that an answer anywhere on the scale is the right one.
+    `accepted` is the chance that an answer anywhere on the scale is the right one. A quiz is
+    answered once, whatever the number of batches, with some `tries`.
     """
 
     name: str
@@ -35,12 +45,13 @@ class Planned:
     answers: int
     accepted: float = 0.2
     scale: Scale = LINE
+    tries: int = 1
 
 
 def simulated_measures(
     checks: Sequence[Planned], model: RaterModel, rng: np.random.Generator, raters: int = SIMULATED
 ) -> Measured:
-    """Simulate raters of one kind.
+    """Simulate raters of one kind, who do one batch.
 
     Parameters
     ----------
@@ -53,21 +64,99 @@ def simulated_measures(
     -------
     By measure, shape (raters,): not a number is a measure that has no value
     """
+    [found] = measures_by_batch(checks, model, rng, raters)
+    return found
+
+
+def measures_by_batch(
+    checks: Sequence[Planned],
+    model: RaterModel,
+    rng: np.random.Generator,
+    raters: int = SIMULATED,
+    *,
+    batches: int = 1,
+    wanted: Collection[str] | None = None,
+) -> list[Measured]:
+    """Simulate raters of one kind, who do several batches with the same checks.
+
+    Parameters
+    ----------
+    checks : all checks of the campaign, with their answers in one batch
+    model : the kind of rater
+    rng : of the draws
+    raters : how many
+    batches : how many each rater does
+    wanted : the measures that are asked for; None: all
+
+    Returns
+    -------
+    For each batch, the measures of all pages up to its end, as `simulated_measures` returns them
+    """
+    pages = [check for check in checks if check.answers and check.kind not in ("quiz", "time")]
+    drawn = [
+        drawn_answers(
+            model,
+            check.kind,
+            (raters, check.answers * batches),
+            rng,
+            scale=check.scale,
+            accepted=check.accepted,
+        )
+        for check in pages
+    ]
+    once = _quiz_measures([check for check in checks if check.kind == "quiz"], model, rng, raters)
+    return [
+        _measures_of(pages, [answers.first(share, batches) for answers in drawn], wanted) | once
+        for share in range(1, batches + 1)
+    ]
+
+
+def _measures_of(
+    checks: Sequence[Planned], drawn: Sequence[Drawn], wanted: Collection[str] | None
+) -> dict[str, Values]:
+    """The measures of each check, and of all checks of a kind together."""
     found: dict[str, Values] = {}
     of_kind: dict[str, Drawn] = {}
-    for check in checks:
-        if not check.answers or check.kind in ("quiz", "time"):
-            continue
-        size = (raters, check.answers)
-        drawn = drawn_answers(
-            model, check.kind, size, rng, scale=check.scale, accepted=check.accepted
-        )
-        found |= _measures(check.name, check.kind, drawn)
+    for check, answers in zip(checks, drawn, strict=True):
+        found |= _measures(check.name, check.kind, answers, wanted)
         before = of_kind.get(check.kind)
-        of_kind[check.kind] = drawn if before is None else before.joined(drawn)
-    for kind, drawn in of_kind.items():
-        found |= _measures(kind, kind, drawn)
+        of_kind[check.kind] = answers if before is None else before.joined(answers)
+    for kind, answers in of_kind.items():
+        found |= _measures(kind, kind, answers, wanted)
     return found
+
+
+def _quiz_measures(
+    quizzes: Sequence[Planned], model: RaterModel, rng: np.random.Generator, raters: int
+) -> dict[str, Values]:
+    """All questions are asked together until all are right or the tries are over; the last try
+    counts. Who does not read chooses anew each time."""
+    if not quizzes:
+        return {}
+    passed = np.zeros((raters, len(quizzes)))
+    for _try in range(max(quiz.tries for quiz in quizzes)):
+        again = passed.min(axis=1) == 0
+        for number, quiz in enumerate(quizzes):
+            tried = drawn_answers(model, "quiz", (raters, 1), rng, accepted=quiz.accepted).passed
+            passed[again, number] = tried[again, 0]
+    found: dict[str, Values] = {}
+    owners = [(quiz.name, passed[:, [number]]) for number, quiz in enumerate(quizzes)]
+    for owner, answers in [*owners, ("quiz", passed)]:
+        found |= {f"{owner}.{name}": values for name, values in _failures(answers).items()}
+    return found
+
+
+def caught_by_batch(rule: Rule, batches: Sequence[Measured]) -> Flags | None:
+    """Say after which batches a rule catches raters, shape (raters, batches), as `caught` does.
+
+    Parameters
+    ----------
+    rule : a parsed rule
+    batches : the measures up to the end of each batch
+    """
+    found = [caught(rule, measures) for measures in batches]
+    known = [flags for flags in found if flags is not None]
+    return np.stack(known, axis=1) if known else None
 
 
 def caught(rule: Rule, measures: Measured) -> Flags | None:
@@ -81,44 +170,62 @@ def caught(rule: Rule, measures: Measured) -> Flags | None:
     rule : a parsed rule; of its alternatives, those that can be answered decide
     measures : by name, the values of all raters, shape (raters,)
     """
-    found = None
-    for part in alternatives(rule):
-        asked = {comparison.measure for comparison in part.comparisons()}
-        if asked <= measures.keys():
-            mine = _caught_by_part(part, {name: measures[name].tolist() for name in asked})
-            found = mine if found is None else found | mine
-    return found
+    known = [
+        _truth(part, measures)[0]
+        for part in alternatives(rule)
+        if {comparison.measure for comparison in part.comparisons()} <= measures.keys()
+    ]
+    return np.any(known, axis=0) if known else None
 
 
-def _caught_by_part(part: Rule, columns: Mapping[str, list[float]]) -> Flags:
-    raters = len(next(iter(columns.values())))
-    decided = (
-        part.truth(
-            {name: _or_none(column[number]) for name, column in columns.items()}, is_final=True
-        )
-        for number in range(raters)
-    )
-    return np.array([truth is True for truth in decided])
+def _truth(rule: Rule, measures: Measured) -> tuple[Flags, Flags]:
+    """For whom a rule is true and for whom it is false, as `Rule.truth` says of one finished
+    rater; for others it is not known."""
+    if isinstance(rule, Comparison):
+        values = measures[rule.measure]
+        holds = _HOLDS[rule.sign](values, rule.bound)
+        return ~np.isnan(values) & holds, ~np.isnan(values) & ~holds
+    if isinstance(rule, Not):
+        is_true, is_false = _truth(rule.part, measures)
+        return is_false, is_true
+    parts = [_truth(part, measures) for part in rule.parts]
+    trues, falses = [true for true, _ in parts], [no for _, no in parts]
+    if rule.word == "or":
+        return np.logical_or.reduce(trues), np.logical_and.reduce(falses)
+    return np.logical_and.reduce(trues), np.logical_or.reduce(falses)
 
 
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _measures(owner: str, kind: str, drawn: Drawn) -> dict[str, Values]:
-    raters, answers = drawn.passed.shape
-    found = {"answered": np.full(raters, float(answers))}
+def _measures(
+    owner: str, kind: str, drawn: Drawn, wanted: Collection[str] | None
+) -> dict[str, Values]:
+    found: dict[str, Callable[[], Values]] = {}
+    difference = drawn.value - drawn.other
     if kind == "repeat":
-        found["mean_difference"] = np.mean(np.abs(drawn.value - drawn.other), axis=1)
-        found["icc"] = _icc_of(np.stack([drawn.value, drawn.other], axis=2))
+        found["answered"] = lambda: np.full(len(drawn.passed), float(drawn.passed.shape[1]))
+        found["mean_difference"] = lambda: np.mean(np.abs(difference), axis=1)
+        found["icc"] = lambda: _icc_of(np.stack([drawn.value, drawn.other], axis=2))
     else:
-        failed = np.sum(drawn.passed == 0, axis=1).astype(np.float64)
-        found |= {"failed": failed, "failed_share": failed / answers}
+        failures = _failures(drawn.passed)
+        found |= {name: partial(np.array, values) for name, values in failures.items()}
     if kind == "corruption":
-        found["paired_p"] = paired_p(drawn.value - drawn.other)
-        found["unpaired_p"] = unpaired_p(drawn.value, drawn.other)
-        found["mean_drop"] = np.mean(drawn.value - drawn.other, axis=1)
-    return {f"{owner}.{name}": values for name, values in found.items()}
+        found["paired_p"] = lambda: paired_p(difference)
+        found["unpaired_p"] = lambda: unpaired_p(drawn.value, drawn.other)
+        found["mean_drop"] = lambda: np.mean(difference, axis=1)
+    return {
+        f"{owner}.{name}": measure()
+        for name, measure in found.items()
+        if wanted is None or f"{owner}.{name}" in wanted
+    }
+
+
+def _failures(passed: Values) -> dict[str, Values]:
+    raters, answers = passed.shape
+    failed = np.sum(passed == 0, axis=1).astype(np.float64)
+    return {
+        "answered": np.full(raters, float(answers)),
+        "failed": failed,
+        "failed_share": failed / answers,
+    }
 
 
 def paired_p(differences: Values) -> Values:

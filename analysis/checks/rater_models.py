@@ -76,6 +76,11 @@ class Drawn:
     value: Values
     other: Values
 
+    def first(self, share: int, of: int) -> Drawn:
+        """Return the first `share` of `of` equal parts of the answers."""
+        end = self.passed.shape[1] * share // of
+        return Drawn(self.passed[:, :end], self.value[:, :end], self.other[:, :end])
+
     def joined(self, more: Drawn) -> Drawn:
         """Return the answers to both checks."""
         return Drawn(

@@ -27,6 +27,7 @@ class Estimate:
 
     sittings: int
     raters: int
+    batches_per_rater: int
     minutes_per_batch: float
     minutes_per_rater: float
     hours_in_all: float
@@ -52,6 +53,7 @@ def estimate(
     return Estimate(
         sittings=sittings,
         raters=max(-(-sittings // batches_each), plan.raters_per_trial),
+        batches_per_rater=batches_each,
         minutes_per_batch=minutes,
         minutes_per_rater=minutes * batches_each,
         hours_in_all=sittings * minutes / 60,

@@ -13,17 +13,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
-from analysis.checks.forecast import Forecast, forecast
+from analysis.checks.forecast import MOST_BATCHES, Fate, Forecast, fates, forecast
 from analysis.checks.joint import Planned
 from analysis.checks.rater_models import Scale
+from analysis.checks.rules import Rule
 from rankme.actions.campaign import damaged_texts, launches
 from rankme.corruptions import CORRUPTIONS
 from rankme.designs.cost import Estimate
 from rankme.errors import RankmeError
 from rankme.models import Campaign, Output, RuleDecision
 from rankme.permissions import Permission
-from rankme.protocols.checks import CheckSpec
+from rankme.protocols.checks import Action, CheckSpec
 from rankme.protocols.definition import Definition
 from rankme.queries.quality import QualityLine, quality_of, rule_counts
 from rankme.queries.watching.answers import scale_of
@@ -90,6 +92,8 @@ def _change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 # A launch asks for a tick of its own where a rule loses more careful raters than this.
 MANY_LOST = 0.2
+# A rule that keeps fewer careful raters has no cost that a page could name.
+LEAST_KEPT = 0.01
 
 
 def checks_context(
@@ -104,50 +108,92 @@ def checks_context(
     n_outputs : on a page
     cost : of the campaign, where its plan is known
     """
-    if not (definition.checks or definition.rules.exclude_if):
+    rules = (
+        (_("Excluded if"), definition.rules.exclude_if),
+        (_("Marked if"), definition.rules.flag_if),
+        (_("Turned away if"), definition.rules.gate_if),
+    )
+    if not (definition.checks or any(text for _title, text in rules)):
         return {}
     checks = [(check, check.pages_in(n_trials), _(check.tool.title)) for check in definition.checks]
+    check_pages = sum(pages for _check, pages, _title in checks)
     return {
         "checks": checks,
-        "check_pages": sum(pages for _check, pages, _title in checks),
+        "check_pages": check_pages,
+        "check_pay": cost.cost * check_pages / (n_trials + check_pages)
+        if cost and check_pages
+        else 0,
+        "currency": definition.crowd.currency,
         "has_damages": any(check.tool.damages for check in definition.checks),
-        "rules": [
-            (title, text)
-            for title, text in (
-                (_("Excluded if"), definition.rules.exclude_if),
-                (_("Marked if"), definition.rules.flag_if),
-                (_("Turned away if"), definition.rules.gate_if),
-            )
-            if text
-        ],
-        "has_many_batches": definition.crowd.batches_per_rater > 1,
+        "rules": [(title, text) for title, text in rules if text],
     } | _forecasts(definition, n_trials, n_outputs, cost)
+
+
+# In the order of `rater_models.MODELS`; the rules are the same for each.
+KINDS = {
+    "careful": gettext_noop("careful"),
+    "half-asleep": gettext_noop("half asleep: reads every second page"),
+    "careless": gettext_noop("careless: answers anywhere"),
+    "scripted": gettext_noop("scripted: always about the same answer"),
+}
 
 
 def _forecasts(
     definition: Definition, n_trials: float, n_outputs: int, cost: Estimate | None
 ) -> dict[str, Any]:
-    rule = definition.rules.rule("exclude")
-    if rule is None:
+    """Forecast each part of the exclusion rule, and what all rules cost and catch."""
+    actions: tuple[Action, ...] = ("gate", "exclude", "flag")
+    rules: dict[str, Rule] = {}
+    for action in actions:
+        if (rule := definition.rules.rule(action)) is not None:
+            rules[action] = rule
+    if not rules:
         return {}
     checks = [planned(check, definition, n_trials, n_outputs) for check in definition.checks]
-    found = forecast(rule, checks)
-    lost = found.whole.careful_lost
+    batches = definition.crowd.batches_per_rater if cost is None else cost.batches_per_rater
+    found = fates(rules, checks, batches=batches)
+    lost = 1 - found[0].kept
     context: dict[str, Any] = {
-        "forecasts": [_in_words(part) for part in found.parts]
-        + [_in_words(found.whole) | {"is_whole": True}] * (len(found.parts) > 1),
-        "loses_many": lost is not None and lost >= MANY_LOST,
+        "fates": [_fate_in_words(fate) for fate in found],
+        "forecast_batches": min(batches, MOST_BATCHES),
+        "loses_many": lost >= MANY_LOST,
         "careful_lost": _percent(lost),
-        "share_lost": lost,
+        # The planner's raters have begun the work.
+        "share_lost": found[0].excluded / max(1 - found[0].turned_away, LEAST_KEPT),
     }
+    if "exclude" in rules:
+        parts = forecast(rules["exclude"], checks, batches=batches).parts
+        context["forecasts"] = [_in_words(part) for part in parts]
     if lost and cost is not None:
-        context["lost"] = {
-            "raters": round(cost.raters * lost),
-            "of": cost.raters,
-            "pay": cost.cost * lost,
-            "currency": cost.currency,
-        }
+        context["lost"] = _losses(found[0], cost)
     return context
+
+
+def _losses(careful: Fate, cost: Estimate) -> dict[str, Any]:
+    """What rules cost if all raters are careful, until all batches are done by raters who count.
+
+    Raters who come later are caught as often as the first ones.
+    """
+    if careful.kept < LEAST_KEPT:
+        return {"nobody_is_left": True}
+    comers = cost.sittings / (cost.batches_per_rater * careful.kept)
+    return {
+        "of": cost.raters,
+        "comers": round(comers),
+        "turned_away": round(comers * careful.turned_away),
+        "excluded": round(comers * careful.excluded),
+        "pay": comers * careful.paid_batches * cost.cost / cost.sittings,
+    }
+
+
+def _fate_in_words(fate: Fate) -> dict[str, Any]:
+    return {
+        "kind": _(KINDS[fate.kind]),
+        "turned_away": _percent(fate.turned_away),
+        "excluded": _percent(fate.excluded),
+        "marked": _percent(fate.marked),
+        "kept": _percent(fate.kept),
+    }
 
 
 def _in_words(found: Forecast) -> dict[str, Any]:
@@ -164,6 +210,9 @@ def planned(
 ) -> Planned:
     """Describe a check of one batch for the forecast."""
     answers = check.pages_in(n_trials) or 1
+    if check.kind == "quiz":
+        accepted, tries = 1 / len(check.settings.choices), check.settings.tries
+        return Planned(check.name, check.kind, 1, accepted, tries=tries)
     if not check.tool.needs_criterion:
         return Planned(check.name, check.kind, answers)
     criterion = definition.criterion(check.criterion)

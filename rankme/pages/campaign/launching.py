@@ -115,8 +115,9 @@ def _fit_raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _accepts_losses(request: HttpRequest, campaign: Campaign) -> bool:
-    """Whether the rule loses few careful raters, or the organiser has ticked that it may."""
-    if request.POST.get("losses") or not campaigns.definition_of(campaign).rules.exclude_if:
+    """Whether the rules lose few careful raters, or the organiser has ticked that they may."""
+    rules = campaigns.definition_of(campaign).rules
+    if request.POST.get("losses") or not (rules.exclude_if or rules.gate_if):
         return True
     return not _plan_context(campaign).get("loses_many")
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from analysis.checks.forecast import forecast
-from analysis.checks.joint import Planned, simulated_measures
+from analysis.checks.forecast import fates, forecast
+from analysis.checks.joint import Planned, caught, measures_by_batch, simulated_measures
 from analysis.checks.measures import CheckAnswer, measures_of
 from analysis.checks.rater_models import (
     CAREFUL,
@@ -175,3 +175,58 @@ def test_answers_of_careless_raters_are_anywhere_on_the_scale():
     assert drawn.value.mean() == pytest.approx(50, abs=1.5)
     careful = drawn_answers(CAREFUL, "repeat", (2_000, 5), np.random.default_rng(1))
     assert np.corrcoef(careful.value.ravel(), careful.other.ravel())[0, 1] > 0.5
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "look.failed >= 1 and not again.icc < .3",
+        "not (look.failed >= 1 or few.icc < .3)",
+        "few.icc < .3 or spoiled.paired_p > .05",
+        "not few.icc < .3 and look.failed == 0",
+        "look.failed != 1 and (spoiled.mean_drop < 20 or few.icc >= 0)",
+    ],
+)
+def test_rules_decide_many_raters_as_they_decide_each(rule):
+    """`few.icc` never has a value, so that what is not known is decided as well."""
+    checks = [*CHECKS, Planned("few", "repeat", 2)]
+    measures = simulated_measures(checks, CARELESS, np.random.default_rng(3), raters=60)
+    found = caught(parse_rule(rule), measures)
+    for number in range(60):
+        values = {name: column[number] for name, column in measures.items()}
+        own = {name: None if math.isnan(value) else value for name, value in values.items()}
+        assert found[number] == (parse_rule(rule).truth(own, is_final=True) is True)
+
+
+def test_a_rule_is_decided_after_each_batch():
+    """Whoever is excluded after the first batch does not come back with the second."""
+    rule, check = parse_rule("spoiled.paired_p > .05"), [Planned("spoiled", "corruption", 5)]
+    once, twice = (forecast(rule, check, batches=batches).whole for batches in (1, 2))
+    [_first, last] = measures_by_batch(check, CAREFUL, np.random.default_rng(0), batches=2)
+    assert twice.careful_lost > once.careful_lost > caught(rule, last).mean() + 0.2
+    careful, *_others = fates({"exclude": rule}, check, batches=2)
+    assert careful.excluded == pytest.approx(twice.careful_lost, abs=0.03)
+    late = careful.excluded - once.careful_lost
+    assert careful.paid_batches == pytest.approx(once.careful_lost + 2 * late, abs=0.03)
+
+
+@pytest.mark.parametrize(("choices", "tries"), [(2, 1), (4, 2), (3, 3)])
+def test_who_guesses_at_a_quiz_passes_as_often_as_chance_says(choices, tries):
+    quiz = Planned("what", "quiz", 1, 1 / choices, tries=tries)
+    careful, _asleep, careless, scripted = fates({"gate": parse_rule("quiz.failed >= 1")}, [quiz])
+    assert careless.turned_away == pytest.approx((1 - 1 / choices) ** tries, abs=0.03)
+    assert careful.turned_away == pytest.approx((0.03 * (1 - 1 / choices)) ** tries, abs=0.01)
+    assert scripted.turned_away == 1.0, "it gives the same answer at each try"
+
+
+def test_each_rater_meets_one_fate():
+    rules = {
+        "gate": parse_rule("quiz.failed >= 1"),
+        "exclude": parse_rule("look.failed >= 1"),
+        "flag": parse_rule("again.icc < .6"),
+    }
+    checks = [*CHECKS, Planned("what", "quiz", 1, 0.25, tries=1)]
+    for fate in fates(rules, checks, batches=2):
+        assert fate.turned_away + fate.excluded + fate.marked <= 1 + 1e-9
+        assert fate.kept == pytest.approx(1 - fate.turned_away - fate.excluded)
+        assert 0 <= fate.excluded <= fate.paid_batches <= 2 * fate.excluded
