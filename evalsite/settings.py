@@ -252,6 +252,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 3600.0},
     },
+    "pauses": {
+        "task": "rankme.tasks.pause_campaigns",
+        "schedule": 60.0,
+        "options": {"expires": 3600.0},
+    },
     "reminders": {
         "task": "rankme.tasks.remind_teams",
         "schedule": 600.0,

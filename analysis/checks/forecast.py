@@ -91,7 +91,7 @@ class Fate:
     @property
     def kept(self) -> float:
         """The share who counts, marked or not."""
-        return 1 - self.turned_away - self.excluded
+        return round(1 - self.turned_away - self.excluded, 9)
 
 
 def fates(

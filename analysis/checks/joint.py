@@ -130,7 +130,7 @@ def _quiz_measures(
     quizzes: Sequence[Planned], model: RaterModel, rng: np.random.Generator, raters: int
 ) -> dict[str, Values]:
     """All questions are asked together until all are right or the tries are over; the last try
-    counts. Who does not read chooses anew each time."""
+    counts. Raters who do not read choose again each time."""
     if not quizzes:
         return {}
     passed = np.zeros((raters, len(quizzes)))

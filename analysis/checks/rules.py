@@ -167,6 +167,51 @@ def caught_by(rule: Rule, measures: Measures, *, is_final: bool) -> tuple[str, .
     )
 
 
+# What bounds of shares and seconds are multiplied with, to try a rule at other bounds.
+FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0)
+STEPS = (-2, -1, 0, 1, 2)
+
+
+def other_bounds(comparison: Comparison) -> tuple[float, ...]:
+    """Choose bounds around that of a comparison, with its own among them.
+
+    Parameters
+    ----------
+    comparison : counts are moved by one and two, other measures by half and double
+
+    Returns
+    -------
+    At most five, in ascending order, without those that the measure cannot have
+    """
+    low, high = RANGES.get(comparison.measure.rpartition(".")[2], (-math.inf, math.inf))
+    if comparison.only_grows:
+        moved = [comparison.bound + step for step in STEPS]
+    else:
+        moved = [round(comparison.bound * factor, 12) for factor in FACTORS]
+    kept = {bound for bound in moved if low <= bound <= high} | {comparison.bound}
+    return tuple(sorted(kept))
+
+
+def with_bound(rule: Rule, comparison: Comparison, bound: float) -> Rule:
+    """Return the rule with another bound in a comparison, wherever it asks for the same.
+
+    Parameters
+    ----------
+    rule : a parsed rule
+    comparison : one of its comparisons
+    bound : the new bound
+    """
+    if rule == comparison:
+        text = f"{comparison.measure} {comparison.sign} {bound:g}"
+        return Comparison(comparison.measure, comparison.sign, bound, text)
+    if isinstance(rule, Not):
+        return Not(with_bound(rule.part, comparison, bound), rule.text)
+    if isinstance(rule, Joined):
+        parts = tuple(with_bound(part, comparison, bound) for part in rule.parts)
+        return Joined(rule.word, parts, rule.text)
+    return rule
+
+
 def parse_rule(text: str) -> Rule:
     """Read a rule.
 

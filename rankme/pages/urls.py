@@ -93,6 +93,7 @@ organiser_urls: list[URLPattern] = [
     ),
     path(CAMPAIGN + "try/pages/<path:path>", tryouts.show_made_up, name="campaign-made-up"),
     path(CAMPAIGN + "quality/", launch_checks.quality, name="campaign-quality"),
+    path(CAMPAIGN + "quality/rules/", launch_checks.try_rules, name="campaign-rule-trial"),
     path(CAMPAIGN + "links/", launching.links, name="campaign-links"),
     path(CAMPAIGN + "links/links.csv", launching.download_invitations, name="campaign-invitations"),
     path(CAMPAIGN + "monitor/", monitoring.watch, name="campaign-monitor"),

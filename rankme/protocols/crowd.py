@@ -231,6 +231,33 @@ class Crowd(Part):
         ),
     )
 
+    pause_after_raters: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        title=_("Pilot: pause after this many raters"),
+        description=_(
+            "Once that many raters have a batch, the campaign pauses, within a minute. They "
+            "finish; you try the rules at other bounds on their answers, and resume."
+        ),
+    )
+    flagged_share: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        title=_("Limit on flagged raters (share)"),
+        description=_(
+            "Such as 0.2. Above this share of raters with alarms, marks or an exclusion by a rule, "
+            "of the newest 50 who have finished a batch (five or more), the monitor proposes a "
+            "pause."
+        ),
+    )
+    pauses_itself: bool = Field(
+        False,
+        title=_("Pause at this limit without asking"),
+        description=_("Once, within a minute. Off: the monitor only proposes it."),
+    )
+
     @field_validator("panel")
     @classmethod
     def panel_is_known(cls, name: str) -> str:

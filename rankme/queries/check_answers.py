@@ -26,6 +26,7 @@ from rankme.models import (
     Trial,
     TrialOutput,
 )
+from rankme.protocols.checks import Rules
 from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.words import DIGEST
 
@@ -76,13 +77,19 @@ def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[Answered
 
 
 def measures_by_rater(
-    campaign: Campaign, participants: Sequence[int], *, only_growing: bool = False
+    campaign: Campaign,
+    participants: Sequence[int],
+    *,
+    only_growing: bool = False,
+    rules: Rules | None = None,
 ) -> dict[int, Measured]:
     """Compute the measures of these raters; agreement and traces only where a rule asks for them.
 
-    With `only_growing`, only what can decide in the middle of a batch, after every page.
+    With `only_growing`, only what can decide in the middle of a batch, after every page. `rules`
+    are others than the campaign's own.
     """
     definition = frozen_definition(campaign).definition
+    rules = rules or definition.rules
     answers: dict[int, list[CheckAnswer]] = defaultdict(list)
     for answered in answers_of(campaign, participants):
         answers[answered.participant].append(answered.answer)
@@ -93,9 +100,9 @@ def measures_by_rater(
     traced: dict[int, Measured] = {}
     if not only_growing:
         times, same = screen_times(participants), same_answer_shares(participants)
-    if not only_growing and definition.rules.ask_for("agreement"):
+    if not only_growing and rules.ask_for("agreement"):
         agreement = agreements(participants)
-    if not only_growing and definition.rules.ask_for(*TRACES):
+    if not only_growing and rules.ask_for(*TRACES):
         traced = trace_measures(participants)
     return {
         rater: measures_of(

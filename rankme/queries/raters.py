@@ -13,6 +13,7 @@ from django.utils import timezone
 from rankme.models import Assignment, Campaign, Participant, RaterExclusion, Submission
 from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.definition import Definition
+from rankme.protocols.files import stored_definition
 
 from .definitions import frozen_definition
 from .documents import screens_of_batch
@@ -44,6 +45,8 @@ class RaterLine:
     exclusion: RaterExclusion | None
     waits: bool  # agreed and was admitted, but no batch was available
     alarms: tuple[ToldAlarm, ...] = ()
+    # The pay for batches that the rater has finished or holds.
+    stake: float = 0.0
 
     @property
     def unusual_outcome(self) -> str:
@@ -67,8 +70,13 @@ def raters_of(campaign: Campaign) -> QuerySet[Participant]:
 
 
 def alarming_first(lines: Iterable[RaterLine]) -> list[RaterLine]:
-    """Put raters with the most alarms first, of those about whom nobody has decided."""
-    return sorted(lines, key=lambda line: 0 if line.exclusion else -len(line.alarms))
+    """Put raters with alarms first about whom nobody has decided: by pay, then by alarms."""
+
+    def order(line: RaterLine) -> tuple[bool, float, int]:
+        is_open = bool(line.alarms) and not line.exclusion
+        return not is_open, -line.stake * is_open, -len(line.alarms) * is_open
+
+    return sorted(lines, key=order)
 
 
 def rater_lines(
@@ -83,8 +91,14 @@ def rater_lines(
     exclusions = RaterExclusion.objects.filter(participant__in=ids, withdrawn_at=None)
     excluded = {found.participant_id: found for found in exclusions.select_related("decided_by")}
     names = _invited_names(campaign, participants)
-    sittings = Assignment.objects.filter(participant__in=ids)
-    holders = set(sittings.values_list("participant", flat=True).distinct())
+    states = [Assignment.State.HELD, Assignment.State.COMPLETED]
+    sittings = Assignment.objects.filter(participant__in=ids).order_by().values("participant")
+    batches = dict(
+        sittings.annotate(paid=Count("id", filter=Q(state__in=states))).values_list(
+            "participant", "paid"
+        )
+    )
+    pay = stored_definition(campaign.definition).crowd.pay_per_batch
     alarms = alarms_by_rater(campaign, ids) if with_alarms else {}
     return [
         RaterLine(
@@ -98,8 +112,9 @@ def rater_lines(
             flags=tuple(sorted(flags.get(participant.pk, {}).items())),
             last_seen=work.get(participant.pk, {}).get("last"),
             exclusion=excluded.get(participant.pk),
-            waits=participant.state == Participant.State.WORKING and participant.pk not in holders,
+            waits=participant.state == Participant.State.WORKING and participant.pk not in batches,
             alarms=alarms.get(participant.pk, ()),
+            stake=pay * batches.get(participant.pk, 0),
         )
         for participant in participants
     ]

@@ -12,7 +12,13 @@ from django.core.management import call_command
 
 from rankme.actions import jobs, operators, rate_limits
 from rankme.actions.accounts.sessions import forget_ended_sessions
-from rankme.actions.campaign import deleting, large_extensions, launches, plan_simulations
+from rankme.actions.campaign import (
+    deleting,
+    large_extensions,
+    launches,
+    pausing,
+    plan_simulations,
+)
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
@@ -137,6 +143,12 @@ def send_webhooks() -> None:
 def delete_campaigns() -> None:
     """Every minute: go on with deletions of campaigns whose time has come."""
     deleting.delete_due()
+
+
+@shared_task(name="rankme.tasks.pause_campaigns")
+def pause_campaigns() -> None:
+    """Every minute: pause campaigns that have reached a limit of their organisers."""
+    pausing.pause_due()
 
 
 @shared_task(name="rankme.tasks.look_at_panel_events")

@@ -84,6 +84,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-planner": {"GET": P.EDIT, "POST": P.EDIT},
     "campaign-damaged": {"GET": P.EDIT, "POST": P.EDIT},
     "campaign-quality": {"GET": P.WATCH},
+    "campaign-rule-trial": {"GET": P.WATCH},
     "campaign-links": {"GET": P.IDENTITIES, "POST": P.EDIT},
     "campaign-invitations": {"GET": P.IDENTITIES},
     "campaign-monitor": {"GET": P.WATCH},

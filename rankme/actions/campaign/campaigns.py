@@ -193,6 +193,12 @@ def pause_campaign(campaign: Campaign, *, by: User) -> Campaign:
 
 
 @transaction.atomic
+def pause_at_limit(campaign: Campaign, *, verb: str, limit: float | None) -> Campaign:
+    """Pause as `pause_campaign` does, at a limit that the organiser set before."""
+    return _move(campaign, State.RUNNING, to=State.PAUSED, verb=verb, by=None, limit=limit)
+
+
+@transaction.atomic
 def resume_campaign(campaign: Campaign, *, by: User) -> Campaign:
     return _move(campaign, State.PAUSED, to=State.RUNNING, verb=gettext_noop("resumed"), by=by)
 
@@ -247,11 +253,13 @@ def _refuse_during_launch(campaign: Campaign) -> None:
         raise RefusedAction(_("This campaign is being launched: it can no longer be changed."))
 
 
-def _move(campaign: Campaign, *allowed: str, to: str, verb: str, by: User) -> Campaign:
+def _move(
+    campaign: Campaign, *allowed: str, to: str, verb: str, by: User | None, **detail: object
+) -> Campaign:
     campaign = locked(campaign, *allowed)
     campaign.state = to
     campaign.save(update_fields=["state"])
-    note(campaign, by, verb)
+    note(campaign, by, verb, **detail)
     _have_studies_follow(campaign)
     return campaign
 

@@ -18,17 +18,20 @@ from django.utils.translation import gettext_noop
 from analysis.checks.forecast import MOST_BATCHES, Fate, Forecast, fates, forecast
 from analysis.checks.joint import Planned
 from analysis.checks.rater_models import Scale
-from analysis.checks.rules import Rule
+from analysis.checks.rules import LONGEST, Rule
 from rankme.actions.campaign import damaged_texts, launches
 from rankme.corruptions import CORRUPTIONS
 from rankme.designs.cost import Estimate
-from rankme.errors import RankmeError
+from rankme.errors import InvalidDefinition, RankmeError
 from rankme.models import Campaign, Output, RuleDecision
 from rankme.permissions import Permission
 from rankme.protocols.checks import Action, CheckSpec
 from rankme.protocols.definition import Definition
+from rankme.protocols.files import definition_from_document
+from rankme.queries.definitions import frozen_definition
 from rankme.queries.quality import QualityLine, quality_of, rule_counts
 from rankme.queries.watching.answers import scale_of
+from rankme.queries.watching.rule_trials import try_rule
 from rankme.untrusted.whole_numbers import number_in
 
 from .campaign_page import FORM, SAFE, act, campaign_page, render_campaign
@@ -263,6 +266,30 @@ ORDERS: dict[str, Callable[[QualityLine], float | None]] = {
 }
 
 
+@campaign_page(SAFE, needs=Permission.WATCH)
+def try_rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """What a rule would have done on the answers so far, and at other bounds; nothing follows."""
+    if campaign.is_draft:
+        return redirect("rankme:campaign", campaign.code)
+    frozen = frozen_definition(campaign).definition
+    text = " ".join(request.GET.get("rule", frozen.rules.exclude_if).split())
+    context: dict[str, Any] = {"text": text, "most_characters": LONGEST, "crowd": frozen.crowd}
+    context["is_of_the_launch"] = text == frozen.rules.exclude_if
+    document = {**campaign.definition}
+    document["rules"] = {**document.get("rules", {}), "exclude_if": text}
+    try:
+        rules = definition_from_document(document).rules
+    except InvalidDefinition as refusal:
+        context["problems"] = [
+            problem.message for problem in refusal.problems if problem.place == "rules.exclude_if"
+        ]
+    else:
+        context["trial"] = try_rule(campaign, rules)
+    return render_campaign(
+        request, campaign, "organiser/quality/rule_trial.html", context, tab="campaign-quality"
+    )
+
+
 def negative(number: float | None) -> float | None:
     return None if number is None else -number
 
@@ -294,5 +321,5 @@ def quality(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "alarmed": sum(bool(line.alarms) for line in lines),
     }
     return render_campaign(
-        request, campaign, "organiser/campaign/quality.html", context, tab="campaign-quality"
+        request, campaign, "organiser/quality/quality.html", context, tab="campaign-quality"
     )

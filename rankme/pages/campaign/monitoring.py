@@ -59,6 +59,7 @@ from rankme.queries.watching.effect import (
     effect_of,
     has_more_screens,
 )
+from rankme.queries.watching.flagged import flagged_raters, why_paused
 from rankme.queries.watching.limited_places import limited_places
 from rankme.queries.watching.raters_of_systems import raters_of_systems
 from rankme.queries.watching.traces import evidence_about
@@ -96,6 +97,10 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "of_systems": raters_of_systems(campaign, in_codes=in_codes),
         "limited": limited_places(campaign) if may(request, Permission.IDENTITIES) else [],
         "alarmed": sum(bool(line.alarms) for line in lines),
+        "stake": sum(line.stake for line in lines if line.alarms and not line.exclusion),
+        "flagged": flagged_raters(campaign) if campaign.is_running else None,
+        "why_paused": why_paused(campaign),
+        **_currency(campaign),
         "leases": open_leases(campaign),
         "complaints": complaints_of(campaign)[:MOST_COMPLAINTS],
         "takes_complaints": takes_complaints,
@@ -104,6 +109,12 @@ def watch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render_campaign(
         request, campaign, "organiser/campaign/monitor.html", context, tab="campaign-monitor"
     )
+
+
+def _currency(campaign: Campaign) -> dict[str, Any]:
+    """The currency, for the column of pay; without pay there is none."""
+    crowd = stored_definition(campaign.definition).crowd
+    return {"currency": crowd.currency if crowd.pay_per_batch else ""}
 
 
 def _note_names(request: HttpRequest, campaign: Campaign, lines: Iterable[RaterLine]) -> None:
@@ -151,7 +162,7 @@ def raters(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if not is_ordered:
         page.object_list = alarming_first(rater_lines(campaign, list(page)))
     _note_names(request, campaign, page)
-    context = {"raters": page}
+    context = {"raters": page, **_currency(campaign)}
     return render_campaign(
         request, campaign, "organiser/campaign/raters.html", context, tab="campaign-raters"
     )

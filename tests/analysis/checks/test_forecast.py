@@ -199,7 +199,7 @@ def test_rules_decide_many_raters_as_they_decide_each(rule):
 
 
 def test_a_rule_is_decided_after_each_batch():
-    """Whoever is excluded after the first batch does not come back with the second."""
+    """A rater who is excluded after the first batch does not come back with the second."""
     rule, check = parse_rule("spoiled.paired_p > .05"), [Planned("spoiled", "corruption", 5)]
     once, twice = (forecast(rule, check, batches=batches).whole for batches in (1, 2))
     [_first, last] = measures_by_batch(check, CAREFUL, np.random.default_rng(0), batches=2)

@@ -51,6 +51,32 @@ def test_three_frauds_among_thirty_raters_are_listed_first(olga):
     assert {line.participant.label for line in again[:2]} == frauds - {lines[0].participant.label}
 
 
+def test_alarms_with_the_most_pay_at_stake_come_first(olga):
+    """Two raters who gave the same answer throughout: one holds a second batch."""
+    definition = slider_definition(
+        criteria=[CRITERION],
+        raters_per_trial=4,
+        design={"kind": "random_blocks", "options": {"trials_per_batch": 12}},
+        crowd={"pay_per_batch": 3, "batches_per_rater": 2},
+    )
+    campaign = make_campaign(definition, items=24, systems=2)
+    careful, once, twice = make_raters(campaign, ["w0", "w1", "w2"])
+    sit_as(careful, "careful", 1)
+    sit_as(twice, "same", 2)
+    assert isinstance(assignments.claim_batch(twice), Assignment)
+    sit_as(once, "same", 3)
+    page = olga.get(address("campaign-monitor", campaign))
+    lines = page.context["raters"]
+    assert [line.participant.pk for line in lines] == [twice.pk, once.pk, careful.pk]
+    assert [line.stake for line in lines] == [6, 3, 3]
+    assert page.context["stake"] == 9
+    text = " ".join(page.content.decode().split())
+    assert "9.00 GBP is the pay for their batches" in text and "6.00 GBP" in text
+    exclusions.exclude_rater(twice, reason="Alike.", by=campaign.owner)
+    again = olga.get(address("campaign-monitor", campaign))
+    assert again.context["raters"][0].participant.pk == once.pk and again.context["stake"] == 3
+
+
 def rater_page(olga, campaign, rater, **asked):
     page = olga.get(address("campaign-rater", campaign, rater.label), asked)
     assert page.status_code == 200

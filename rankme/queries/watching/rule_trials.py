@@ -1,0 +1,107 @@
+"""Rules tried on what raters have answered so far, also at other bounds. Nothing follows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from analysis.checks.rules import (
+    Comparison,
+    Rule,
+    alternatives,
+    caught_by,
+    other_bounds,
+    with_bound,
+)
+from rankme.models import Assignment, Campaign, Participant
+from rankme.protocols.checks import Rules
+from rankme.protocols.files import stored_definition
+from rankme.queries.check_answers import Measured, measures_by_rater
+
+# Reading the checks of more raters takes too long for a page: the latest ones are tried.
+MOST_TRIED = 300
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A rater, how many batches they have finished, and the parts of the rule that catch them."""
+
+    rater: Participant
+    finished: int
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Caught:
+    """How many raters something catches, the batches they have finished, and the pay for these."""
+
+    text: str
+    raters: int
+    batches: int
+    pay: float
+    is_tried: bool = False  # the rule as it was asked for, among others
+
+
+@dataclass(frozen=True)
+class RuleTrial:
+    """A rule on the newest raters: as a whole, by part, and with each of its bounds moved."""
+
+    tried: int
+    whole: Caught
+    by_part: tuple[Caught, ...]
+    variations: tuple[tuple[Caught, ...], ...]
+    caught: tuple[Tried, ...]
+
+
+def try_rule(campaign: Campaign, rules: Rules) -> RuleTrial | None:
+    """Decide the exclusion rule once, over all that each rater has done; None without a rule."""
+    rule = rules.rule("exclude")
+    if rule is None:
+        return None
+    finished = Count("assignments", filter=Q(assignments__state=Assignment.State.COMPLETED))
+    newest = campaign.participants.filter(assignments__isnull=False).annotate(finished=finished)
+    raters = {rater.pk: rater for rater in newest.order_by("-id")[:MOST_TRIED]}
+    measures = measures_by_rater(campaign, list(raters), rules=rules)
+    pay = stored_definition(campaign.definition).crowd.pay_per_batch
+    work = {pk: rater.finished for pk, rater in raters.items()}
+
+    def among(text: str, rule: Rule, *, is_tried: bool = False) -> Caught:
+        found = [pk for pk in raters if _catches(rule, measures[pk], is_final=work[pk] > 0)]
+        batches = sum(work[pk] for pk in found)
+        return Caught(text, len(found), batches, batches * pay, is_tried=is_tried)
+
+    told = (
+        Tried(rater, work[pk], caught_by(rule, measures[pk], is_final=work[pk] > 0))
+        for pk, rater in raters.items()
+    )
+    return RuleTrial(
+        tried=len(raters),
+        whole=among(rule.text, rule),
+        by_part=tuple(among(part.text, part) for part in alternatives(rule)),
+        variations=tuple(
+            tuple(
+                among(
+                    f"{each.measure} {each.sign} {bound:g}", changed, is_tried=bound == each.bound
+                )
+                for bound, changed in _moved(rule, each)
+            )
+            for each in _once(rule.comparisons())
+        ),
+        caught=tuple(each for each in told if each.parts),
+    )
+
+
+def _catches(rule: Rule, measures: Measured, *, is_final: bool) -> bool:
+    return rule.truth(measures, is_final=is_final) is True
+
+
+def _moved(rule: Rule, comparison: Comparison) -> Iterator[tuple[float, Rule]]:
+    for bound in other_bounds(comparison):
+        yield bound, with_bound(rule, comparison, bound)
+
+
+def _once(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    return list(Counter(comparisons))
