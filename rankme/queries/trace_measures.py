@@ -46,19 +46,30 @@ NEWEST = """
 # Sums of many milliseconds and pixels are never those of another person: who sends the same ones
 # later has them from the first. Traces of fingers have neither, and those of careful people on
 # phones are often the same.
+# Only traces that equal one of the asked raters' newest are sorted: all others are read once.
 REPEATED = """
-    WITH traced AS (
-        SELECT a.participant_id AS rater, s.id, t.summary
+    WITH own AS MATERIALIZED (
+        SELECT rater, summary FROM (
+            SELECT a.participant_id AS rater, t.summary,
+                row_number() OVER (PARTITION BY a.participant_id ORDER BY s.id DESC) AS place
+            FROM rankme_assignment a
+            JOIN rankme_submission s ON s.assignment_id = a.id
+            JOIN rankme_screentrace t ON t.submission_id = s.id
+            WHERE a.participant_id = ANY(%s)
+                AND ((t.summary ->> 'path_px')::float > 0
+                    OR (t.summary ->> 'key_mean_ms')::float > 0)
+        ) AS traced WHERE place <= %s
+    ), first AS (
+        SELECT DISTINCT ON (t.summary) t.summary, a.participant_id AS rater
         FROM rankme_assignment a
         JOIN rankme_submission s ON s.assignment_id = a.id
         JOIN rankme_screentrace t ON t.submission_id = s.id
         WHERE a.campaign_id IN (SELECT campaign_id FROM rankme_participant WHERE id = ANY(%s))
-            AND ((t.summary ->> 'path_px')::float > 0 OR (t.summary ->> 'key_mean_ms')::float > 0)
-    ), first AS (
-        SELECT DISTINCT ON (summary) summary, rater FROM traced ORDER BY summary, id
+            AND t.summary IN (SELECT summary FROM own)
+        ORDER BY t.summary, s.id
     )
-    SELECT traced.rater, avg((first.rater <> traced.rater)::int)::float
-    FROM traced JOIN first USING (summary) WHERE traced.rater = ANY(%s) GROUP BY traced.rater
+    SELECT own.rater, avg((first.rater <> own.rater)::int)::float
+    FROM own JOIN first USING (summary) GROUP BY own.rater
 """
 
 
@@ -85,7 +96,8 @@ def repeated_shares(participants: Sequence[int]) -> dict[int, float]:
 
     Of the screens on which a mouse was moved or keys were pressed; without any there is no share.
     """
-    return dict(rows_of(REPEATED, [list(participants)] * 2))
+    raters = list(participants)
+    return dict(rows_of(REPEATED, [raters, SAMPLED_SCREENS, raters]))
 
 
 def shares_of(sums: Mapping[str, float]) -> dict[str, float | None]:
