@@ -10,7 +10,7 @@ from rankme.actions.campaign import campaigns
 from rankme.actions.shared_task import teams
 from rankme.models import SharedTask, TaskEvent, Team, Track
 from tests.campaigns import make_owner
-from tests.shared_tasks.tasks import make_task, make_team, submit
+from tests.shared_tasks.tasks import close, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
 FACTS = {"publication_name": "The Night Owls", "institution": "Forest", "citation": "@misc{o}"}
@@ -202,3 +202,28 @@ def test_a_track_is_removed_before_its_draft_can_be_deleted():
     client.post(at("task-remove", task.code, "track", task.tracks.get().pk))
     client.post(at("campaign-delete", campaign.code))
     assert not type(campaign).objects.filter(pk=campaign.pk).exists()
+
+
+def test_a_sealed_task_makes_no_links_that_end_before_an_upload():
+    task = make_task()
+    invites = ("Invite a team", "Rehearse as a team", "Upload baselines")
+    page = host().get(at("task", task.code)).content.decode()
+    assert all(each in page for each in invites)
+    SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
+    page = host().get(at("task", task.code)).content.decode()
+    assert not any(each in page for each in invites)
+
+
+def test_the_page_of_the_seal_says_who_has_no_primary_upload():
+    task = make_task()
+    submit(make_team(task, "Owls"))
+    submit(make_team(task, "Bees"), role="none")
+    close(task)
+    page = " ".join(host().get(at("task-seal", task.code)).content.decode().split())
+    assert "so not judged: <bdi>Bees</bdi>" in page
+
+
+def test_a_valid_upload_without_warnings_says_so():
+    team = make_team(make_task())
+    submit(team)
+    assert "No problems found" in captain_of(team).get(at("team")).content.decode()

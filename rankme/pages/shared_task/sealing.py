@@ -12,6 +12,7 @@ from rankme.actions.shared_task import sealing, unsealing
 from rankme.errors import RefusedAction
 from rankme.models import SharedTask, SystemUpload
 from rankme.pages.campaign.campaign_page import FORM, act
+from rankme.queries.shared_task import overview
 from rankme.untrusted.whole_numbers import number_in
 
 from .hosting import MOST_SHOWN, task_page
@@ -35,6 +36,7 @@ def seal_task(request: HttpRequest, task: SharedTask) -> HttpResponse:
             return redirect("rankme:task", task.code)
         return redirect("rankme:task-seal", task.code)
     context = {"task": task, "tracks": tracks, "late": late} | _found(task)
+    context["without_primary"] = overview.teams_without_primary(task)
     return render(request, "shared_task/seal.html", context)
 
 
