@@ -289,7 +289,8 @@ def readiness(site: LiveSite) -> int:
         with urllib.request.urlopen(f"{site.url}/readyz/", timeout=PATIENCE) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
-        return error.code
+        with error:  # else its socket may be found open in another test, which then fails
+            return error.code
 
 
 @cache

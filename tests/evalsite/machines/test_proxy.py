@@ -40,7 +40,8 @@ def statuses(port: int, path: str) -> set[int]:
             with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
                 found.add(answer.status)
         except urllib.error.HTTPError as error:
-            found.add(error.code)
+            with error:
+                found.add(error.code)
     return found
 
 
