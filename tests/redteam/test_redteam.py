@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.chromium import CHROMIUM_FLAGS, installed_chromium
+from tests.chromium import installed_chromium
 from tests.live import LiveSite
 from tests.redteam.visitors import VISITORS
 from tests.redteam.visits import (
@@ -38,7 +38,7 @@ EXPECTED = {
 BY_CHANCE = {"careful, like a screen reader": PRESSES}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def unmarked(browser: Browser) -> Iterator[Browser]:
     """A browser that does not tell pages that a program controls it."""
     own = browser.browser_type.launch(executable_path=installed_chromium(), args=FLAGS)
@@ -60,8 +60,6 @@ def test_visitors_leave_the_evidence_of_their_kind_and_no_other(
 
 def test_a_browser_that_says_it_is_controlled_is_told_of(browser: Browser, live_site: LiveSite):
     """Else the flag would not matter, with which the other visitors' browser is started."""
-    own = browser.browser_type.launch(executable_path=installed_chromium(), args=CHROMIUM_FLAGS)
     voice = next(visitor for visitor in VISITORS if visitor.device == "like dictation")
-    rater = visit(lambda who: page_of(own, live_site.url, who), visited_campaign(1), voice, 1)
-    own.close()
+    rater = visit(lambda who: page_of(browser, live_site.url, who), visited_campaign(1), voice, 1)
     assert found_about(rater)["webdriver_share"] == 1
