@@ -37,6 +37,13 @@ def measured() -> tuple[FalseAlarms, ...]:
     return tuple(FalseAlarms(**row) for row in json.loads(MEASURED.read_text(encoding="utf-8")))
 
 
+def at_least_bound(measure: str, rows: Iterable[FalseAlarms]) -> list[FalseAlarms]:
+    """The rows of a measure at the least bound that was measured, one for each group."""
+    of_measure = [row for row in rows if row.measure == measure]
+    least = min((row.bound for row in of_measure), default=None)
+    return [row for row in of_measure if row.bound == least]
+
+
 def least_bound(measure: str, rows: Iterable[FalseAlarms]) -> float | None:
     """Find from which bound on a rule may ask whether the measure is above it.
 
@@ -47,28 +54,22 @@ def least_bound(measure: str, rows: Iterable[FalseAlarms]) -> float | None:
 
     Returns
     -------
-    The least bound at which false alarms are rare in every group; None if there is no such bound.
-    A larger bound can only have fewer.
+    The least bound that was measured, if false alarms are rare there in every group; else None.
+    Whether they are rare at a larger bound only hangs on how many screens of a batch a careful
+    person does so on, which the visits assume and nobody has measured.
     """
-    by_bound: dict[float, list[FalseAlarms]] = {}
-    for row in rows:
-        if row.measure == measure:
-            by_bound.setdefault(row.bound, []).append(row)
-    rare = [
-        bound
-        for bound, found in by_bound.items()
-        if all(row.upper <= MOST_FALSE_ALARMS for row in found)
-    ]
-    return min(rare, default=None)
+    found = at_least_bound(measure, rows)
+    if not found or any(row.upper > MOST_FALSE_ALARMS for row in found):
+        return None
+    return found[0].bound
 
 
 def worst_group(measure: str, rows: Iterable[FalseAlarms]) -> FalseAlarms | None:
-    """Find the group with the most false alarms at the largest bound of a measure.
+    """Find the group with the most false alarms at the least bound of a measure.
 
     Parameters
     ----------
     measure : of traces
     rows : of a table of false alarms
     """
-    of_measure = [row for row in rows if row.measure == measure]
-    return max(of_measure, key=lambda row: (row.bound, row.upper), default=None)
+    return max(at_least_bound(measure, rows), key=lambda row: row.upper, default=None)

@@ -15,14 +15,23 @@ COMMON = replace(RARE, group="careful, phone", above=2, upper=0.018)
 def test_a_bound_is_allowed_where_false_alarms_are_rare_in_every_group():
     assert least_bound("untrusted_share", [RARE]) == 0.5
     assert least_bound("untrusted_share", [RARE, COMMON]) is None
-    higher = [replace(row, bound=0.9, above=0, upper=0.0096) for row in (RARE, COMMON)]
-    assert least_bound("untrusted_share", [RARE, COMMON, *higher]) == 0.9
     assert least_bound("away_share", [RARE]) is None
 
 
-def test_the_worst_group_is_that_at_the_largest_bound():
+def test_a_measure_that_is_rare_only_at_a_larger_bound_is_not_allowed():
+    higher = [replace(row, bound=0.9, above=0, upper=0.0096) for row in (RARE, COMMON)]
+    assert least_bound("untrusted_share", [RARE, COMMON, *higher]) is None
+    assert least_bound("untrusted_share", [RARE, *higher]) == 0.5
+
+
+def test_measures_that_some_careful_people_look_like_are_not_allowed():
+    allowed = {name for name in TRACES if least_bound(name, measured()) is not None}
+    assert allowed == {"untrusted_share", "webdriver_share", "repeated_share"}
+
+
+def test_the_worst_group_is_that_at_the_least_bound():
     assert worst_group("untrusted_share", [RARE, COMMON]) == COMMON
-    assert worst_group("untrusted_share", [COMMON, replace(RARE, bound=0.9)]).bound == 0.9
+    assert worst_group("untrusted_share", [RARE, replace(COMMON, bound=0.9)]) == RARE
     assert worst_group("away_share", [RARE]) is None
 
 
