@@ -22,7 +22,7 @@ from analysis.robustness.covariates import (
     values_with_covariates,
 )
 from analysis.robustness.cycles import Cycles, cycles
-from analysis.robustness.drift import Drift, drift, fitted_pairs, fitted_values
+from analysis.robustness.drift import Drift, Fitted, drift, fitted_pairs, fitted_values
 from analysis.robustness.influence import ComparedPairs, ComparedValues, Influence, influence
 from analysis.robustness.more_units import MoreUnits, more_units_of_pairs, more_units_of_values
 from analysis.robustness.order_effects import (
@@ -314,6 +314,12 @@ def _more_units(judged: Judged) -> MoreUnits:
 
 
 def drift_of(judged: Judged) -> Drift:
+    part, (fitted, names) = judged.part, fitted_versions(judged)
+    return drift(fitted, names, part.system.labels, unit=judged.unit, alpha=judged.options.alpha)
+
+
+def fitted_versions(judged: Judged) -> tuple[list[Fitted], list[str]]:
+    """Fit the answer's model to the judgements of each version, in their order."""
     part, options = judged.part, judged.options
     names = sorted(part.factors[VERSION].labels, key=lambda name: (len(name), name))
     codes = part.factors[VERSION].codes
@@ -334,7 +340,7 @@ def drift_of(judged: Judged) -> Drift:
             )
             for name in names
         ]  # fmt: skip
-    return drift(fitted, names, part.system.labels, unit=judged.unit, alpha=options.alpha)
+    return fitted, names
 
 
 def _agreement(judged: Judged) -> AgreementRange:
