@@ -62,6 +62,11 @@ class NewSystemSerializer(Strict):
     is_constrained = serializers.BooleanField(
         default=True, help_text="Whether it uses the given data alone."
     )
+    judged_before = serializers.CharField(
+        max_length=60,
+        required=False,
+        help_text="For a baseline of the hosts: `CAMPAIGN/CODE` of the task of the year before.",
+    )
 
 
 class TeamSerializer(serializers.ModelSerializer[Team]):
@@ -246,6 +251,7 @@ class HostedTaskSerializer(CallSerializer):
             "seal_sha256",
             "unseal_asked_at",
             "unsealed_at",
+            "published_at",
         ]
 
 

@@ -81,6 +81,7 @@ task_urls = [
     at(TASK + "links/", shared_tasks.TaskLinksView, "api-task-links"),
     at(TASK + "uploads/", shared_tasks.TaskUploadsView, "api-task-uploads"),
     at(TASK + "seal/", shared_tasks.SealView, "api-task-seal"),
+    at(TASK + "publication/", shared_tasks.PublicationView, "api-task-publication"),
     at(TASK + "unseal/", shared_tasks.UnsealView, "api-task-unseal"),
     at(TASK + "results/", task_results.TaskResultsView, "api-task-results"),
     at(TASK + "results/<str:name>", task_results.TaskResultFileView, "api-task-result-file"),

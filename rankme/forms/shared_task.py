@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -12,6 +12,7 @@ from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
 from rankme.actions.shared_task.next_year import TIMES
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.models import SharedTask, Team
+from rankme.queries.shared_task.system_names import address_of_code, earlier_codes, title_of_code
 
 LABELS = {
     "title": _("Title"),
@@ -130,6 +131,20 @@ class SystemForm(forms.Form):
     is_constrained = forms.BooleanField(
         label=_("Uses the given data alone (constrained)"), required=False
     )
+    judged_before = forms.ChoiceField(
+        label=_("Was judged the year before as"),
+        help_text=_("People judge it again, so that the results say whether both scales agree."),
+        required=False,
+    )
+
+    def __init__(self, *args: Any, team: Team, **more: Any) -> None:
+        super().__init__(*args, **more)
+        earlier = [(address_of_code(each), title_of_code(each)) for each in earlier_codes(team)]
+        if earlier:
+            field = cast(forms.ChoiceField, self.fields["judged_before"])
+            field.choices = [("", _("– not judged before –")), *earlier]
+        else:
+            del self.fields["judged_before"]
 
 
 class MemberForm(forms.Form):

@@ -94,6 +94,10 @@ class SharedTask(models.Model):
     )
     unsealed_at = models.DateTimeField(null=True, blank=True)
     unseal_reason = models.TextField(blank=True)
+    # Since when everybody can read the results.
+    published_at = models.DateTimeField(null=True, blank=True, editable=False)
+    # What the call says about the room for systems; empty: nothing.
+    room = models.JSONField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ["-created_at"]
@@ -273,6 +277,17 @@ class TeamSystem(models.Model):
     name = models.CharField(max_length=60)
     description = models.TextField(blank=True)
     is_constrained = models.BooleanField(default=True)
+    # A baseline that was judged the year before. The code goes with its campaign if that is
+    # deleted; the system is then an ordinary baseline.
+    judged_before = models.ForeignKey(
+        "SystemCode",
+        models.DO_NOTHING,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
     registered_at = models.DateTimeField(db_default=Now())
 
     class Meta:

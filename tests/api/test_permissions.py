@@ -181,6 +181,7 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-task-links": ({"POST": P.EDIT}, "task"),
     "api-task-uploads": ({"GET": P.FILES}, "task"),
     "api-task-seal": ({"GET": P.FILES, "POST": P.OWN}, "task"),
+    "api-task-publication": ({"POST": P.OWN, "DELETE": P.OWN}, "task"),
     "api-task-unseal": ({"GET": P.FILES, "POST": P.OWN}, "task"),
     "api-task-results": ({"GET": P.FILES}, "task"),
     "api-task-result-file": ({"GET": P.FILES}, "task"),

@@ -88,3 +88,28 @@ def test_hosts_compute_on_a_page_and_strangers_do_not():
     assert "There are not so many raters" in wrong.content.decode()
     for hostile in ("-1", "nan", "1e400", "9" * 40, "\x00"):
         assert client.get(address, given | {"minutes": hostile}).status_code == 422
+
+
+@pytest.mark.django_db
+def test_hosts_choose_whether_the_call_says_what_room_there_is():
+    task, client = make_task(preregister_until=timezone.now()), Client()
+    address = reverse("rankme:task-capacity", args=[task.code])
+    call = reverse("rankme:task-call", args=[task.code])
+    client.force_login(task.owner)
+    given = {"raters": 40, "items": 100, "repeats": 3, "seconds": 10, "spreads": "e2e-quality"}
+    given |= {"money": 240, "pay": 12}
+    page = client.get(address, given).content.decode()
+    assert '<input type="hidden" name="money" value="240"' in page
+    assert "Room for systems" not in Client().get(call).content.decode(), "to compute tells nobody"
+    client.post(address, given)
+    task.refresh_from_db()
+    assert task.room["allowed"] == 24 and task.room["rooms"][0]["systems"] == 2
+    told = Client().get(call).content.decode()
+    assert "Up to 24 systems" in told and "Larger than with one system less" in told
+    shown = client.get(address).content.decode()
+    assert "The call says" in shown
+    assert client.post(address, given | {"repeats": 41}).status_code == 422
+    client.post(address, {"act": "hide"})
+    assert "Room for systems" not in Client().get(call).content.decode()
+    verbs = list(task.events.values_list("verb", flat=True))
+    assert verbs == ["room for systems hidden", "room for systems told in the call"]

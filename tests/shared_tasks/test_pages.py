@@ -164,6 +164,7 @@ def test_hosts_find_tasks_that_they_run_and_teams_their_own_pages_alone():
         "track": task.tracks.get().pk,
         "name": "results.csv",
     }
+    # Nothing of this task is published, so its public pages are there for nobody.
     public = {"task-call", "tasks", "task-new"}
     for pattern in task_urls:
         given = {name: parts[name] for name in pattern.pattern.converters}

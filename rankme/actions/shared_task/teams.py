@@ -15,7 +15,8 @@ from django.utils.translation import gettext_noop
 from rankme.actions import rate_limits
 from rankme.actions.link_secrets import hash_of, new_secret
 from rankme.errors import RefusedAction
-from rankme.models import SharedTask, Team, TeamInvitation, TeamMember, TeamSystem
+from rankme.models import SharedTask, SystemCode, Team, TeamInvitation, TeamMember, TeamSystem
+from rankme.queries.shared_task.system_names import earlier_codes
 
 from .events import note
 from .rules import rules_as_refusals
@@ -308,16 +309,46 @@ def _open_invitation(task: SharedTask, secret: str) -> TeamInvitation:
 
 @transaction.atomic
 def announce_system(
-    team: Team, *, name: str, description: str = "", is_constrained: bool = True, by: TeamMember
+    team: Team,
+    *,
+    name: str,
+    description: str = "",
+    is_constrained: bool = True,
+    judged_before: str = "",
+    by: TeamMember,
 ) -> TeamSystem:
-    """Name a system before its outputs come; until the term, that reserves a place."""
+    """Name a system before its outputs come; until the term, that reserves a place.
+
+    Parameters
+    ----------
+    judged_before : of a baseline, the code under which people judged it the year before, as in
+        `address_of_code`
+
+    Raises
+    ------
+    RefusedAction : the name is taken, the task is sealed, or there is no such code
+    """
     _lock_team(team)
     refuse_if_sealed(team.task)
+    earlier = _earlier_code(team, judged_before) if judged_before else None
     if team.systems.count() >= MOST_SYSTEMS:
         raise RefusedAction(_("Your team has many systems. Use one of them."))
     with rules_as_refusals():
         system = team.systems.create(
-            name=name, description=description, is_constrained=is_constrained
+            name=name,
+            description=description,
+            is_constrained=is_constrained,
+            judged_before=earlier,
         )
     note(team.task, gettext_noop("system announced"), by=by, system=system.pk)
     return system
+
+
+def _earlier_code(team: Team, address: str) -> SystemCode:
+    campaign, _slash, code = address.partition("/")
+    found = earlier_codes(team).filter(track__campaign__code=campaign, code=code).first()
+    if found is None:
+        raise RefusedAction(
+            _("There is no such system in the task of the year before, or its names are unknown.")
+        )
+    return found

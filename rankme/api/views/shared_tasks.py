@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.shared_task import next_year, sealing, tasks, teams, unsealing
+from rankme.actions.shared_task import next_year, publishing, sealing, tasks, teams, unsealing
 from rankme.api import shared_task_shapes as shapes
 from rankme.api.view import PageQuery, View, operation
 from rankme.errors import RefusedAction
@@ -294,6 +294,23 @@ class UnsealView(View):
         if self.given["act"] == "ask":
             return _names_of(unsealing.ask_to_unseal(found, by=user))
         return _names_of(unsealing.unseal(found, by=user, reason=self.given.get("reason", "")))
+
+
+class PublicationView(View):
+    @operation(
+        "tasks_publication_create",
+        "Let everybody read the results of an unsealed task, at `calls/CODE/results/` of the site",
+        needs=Permission.OWN,
+        gives=shapes.HostedTaskSerializer,
+    )
+    def post(self, request: Request, task: str) -> object:
+        return publishing.publish_results(get_task(request, task), by=user_of(request))
+
+    @operation(
+        "tasks_publication_delete", "Take the public results of a task down", needs=Permission.OWN
+    )
+    def delete(self, request: Request, task: str) -> None:
+        publishing.withdraw_results(get_task(request, task), by=user_of(request))
 
 
 def _names_of(task: SharedTask) -> dict[str, Any]:

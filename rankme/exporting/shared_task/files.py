@@ -27,6 +27,8 @@ ARCHIVES: dict[str, Callable[[TaskResults], Iterator[tuple[str, Content]]]] = {
     "outputs-mtme.zip": outputs.mtme_files,
 }
 FILES = (*TEXTS, *ARCHIVES)
+# The skeleton of the overview paper is a draft of the hosts.
+PUBLIC = tuple(name for name in FILES if name != "overview.zip")
 
 
 def task_file(results: TaskResults, name: str) -> ExportedFile | None:

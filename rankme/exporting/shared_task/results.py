@@ -16,6 +16,7 @@ from rankme.models import AnalysisRun, SharedTask, SystemUpload, TaskEvent, Team
 from rankme.queries.shared_task.system_names import (
     NamedSystem,
     blind_runs,
+    is_for_teams_first,
     is_named_in_public,
     names_of,
 )
@@ -87,11 +88,24 @@ def results_of(task: SharedTask, *, for_hosts: bool = False) -> TaskResults:
     ------
     RefusedAction : the task is not unsealed
     """
+    return _results(task, for_hosts or is_named_in_public(task))
+
+
+def public_results(task: SharedTask) -> TaskResults:
+    """Read the results as everybody does: without names while teams may object."""
+    return _results(task, is_named_in_public(task) and not is_for_teams_first(task))
+
+
+def _results(task: SharedTask, is_named: bool) -> TaskResults:
     if task.unsealed_at is None:
         raise RefusedAction(_("The task is not unsealed: there are no results yet."))
-    is_named = for_hosts or is_named_in_public(task)
     tracks = task.tracks.filter(is_development=False).select_related("campaign", "task")
     return TaskResults(task, is_named, tuple(_of_track(each, is_named) for each in tracks))
+
+
+def track_results(track: Track) -> TrackResults:
+    """The results of one track as its task publishes them."""
+    return _of_track(track, is_named_in_public(track.task))
 
 
 def _of_track(track: Track, is_named: bool) -> TrackResults:

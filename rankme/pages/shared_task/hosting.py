@@ -25,6 +25,7 @@ from rankme.forms.shared_task import CapacityForm, CopyForm, HostForm, TaskForm,
 from rankme.models import SharedTask, Team, TeamMember
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, act, refusals_in, sent
 from rankme.permissions import user_of
+from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
 from rankme.queries.shared_task import capacity, overview
 from rankme.untrusted.whole_numbers import number_in
@@ -117,40 +118,58 @@ def _show(request: HttpRequest, task: SharedTask, **more: Any) -> HttpResponse:
     return render(request, "shared_task/task.html", context | more)
 
 
-@task_page(*SAFE)
+@task_page(*FORM)
 def show_capacity(request: HttpRequest, task: SharedTask) -> HttpResponse:
-    """How many systems the raters and the money of a track allow."""
+    """How many systems the raters and the money of a track allow; hosts may tell it in the call."""
+    if request.POST.get("act") == "hide":
+        act(request, _("The call no longer says what room there is."), tasks.tell_room, task, None)
+        return redirect("rankme:task-capacity", task.code)
+    given = request.POST if request.method == "POST" else request.GET
+    definition, items = _judged_by(task)
+    form = CapacityForm(given if "raters" in given else None, initial=_usual(definition, items))
+    context: dict[str, Any] = {"task": task, "form": form}
+    if form.is_valid():
+        found = _rooms(definition, form.cleaned_data)
+        if request.method == "POST":
+            act(request, _("The call now says what room there is."), tasks.tell_room, task, found)
+            return redirect("rankme:task-call", task.code)
+        context |= {"rooms": found, "allowed": capacity.allowed(found)}
+    context["reserved"] = capacity.reserved_systems(task).count()
+    status = 422 if form.is_bound and not form.is_valid() else 200
+    return render(request, "shared_task/capacity.html", context, status=status)
+
+
+def _judged_by(task: SharedTask) -> tuple[Definition, int]:
+    """The definition and the number of items of the first track that people judge."""
     track = task.tracks.filter(is_development=False).select_related("campaign").first()
-    definition = definition_of(track.campaign) if track else preset("e2e-quality")
-    items = track.campaign.items.count() if track else 0
-    start = {
+    if track is None:
+        return preset("e2e-quality"), 0
+    return definition_of(track.campaign), track.campaign.items.count()
+
+
+def _usual(definition: Definition, items: int) -> dict[str, Any]:
+    return {
         "raters": max(USUAL_RATERS, definition.raters_per_trial),
         "items": max(items, 2),
         "repeats": definition.raters_per_trial,
         "seconds": definition.crowd.expected_seconds_per_screen,
         "minutes": 60,
     }
-    form = CapacityForm(request.GET if "raters" in request.GET else None, initial=start)
-    context: dict[str, Any] = {"task": task, "form": form}
-    if form.is_valid():
-        given = form.cleaned_data
-        shown = definition.design.options.get("outputs_per_screen")
-        size = Size(
-            given["raters"],
-            given["items"],
-            given["repeats"],
-            systems=max(2, int(shown or 2)),
-            shown=int(shown) if shown else None,
-            generality=definition.generality,
-        )
-        limits = Limits(given["money"], given["raters"], given["items"], given["minutes"])
-        terms = Terms(seconds=given["seconds"], pay=given["pay"] or 0.0)
-        found = capacity.rooms(size, study(given["spreads"]).spreads, terms, limits)
-        context |= {"rooms": found, "allowed": capacity.allowed(found)}
-    reserved = capacity.reserved_systems(task)
-    context["reserved"] = reserved.count()
-    status = 422 if form.is_bound and not form.is_valid() else 200
-    return render(request, "shared_task/capacity.html", context, status=status)
+
+
+def _rooms(definition: Definition, given: dict[str, Any]) -> list[capacity.Room]:
+    shown = definition.design.options.get("outputs_per_screen")
+    size = Size(
+        given["raters"],
+        given["items"],
+        given["repeats"],
+        systems=max(2, int(shown or 2)),
+        shown=int(shown) if shown else None,
+        generality=definition.generality,
+    )
+    limits = Limits(given["money"], given["raters"], given["items"], given["minutes"])
+    terms = Terms(seconds=given["seconds"], pay=given["pay"] or 0.0)
+    return capacity.rooms(size, study(given["spreads"]).spreads, terms, limits)
 
 
 @task_page(*POST)

@@ -109,7 +109,7 @@ def _show(request: HttpRequest, member: TeamMember, **more: Any) -> HttpResponse
         "uploads": own,
         "missing": () if team.task.sealed_at else overview.tracks_without_primary(team),
         "facts_form": FactsForm(instance=team),
-        "system_form": SystemForm(initial={"is_constrained": True}),
+        "system_form": SystemForm(initial={"is_constrained": True}, team=team),
         "member_form": MemberForm(),
     }
     return render(request, "shared_task/team.html", context | more)
@@ -125,7 +125,7 @@ def _done(request: HttpRequest, action: Callable[..., object], *given: Any, **na
 
 @team_page(*POST)
 def announce(request: HttpRequest, member: TeamMember) -> HttpResponse:
-    form = SystemForm(request.POST)
+    form = SystemForm(request.POST, team=member.team)
     if form.is_valid():
         _done(request, teams.announce_system, member.team, **form.cleaned_data, by=member)
     else:

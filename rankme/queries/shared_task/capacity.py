@@ -7,7 +7,7 @@ share.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import Q, QuerySet
@@ -84,7 +84,7 @@ def _sizes(size: Size, terms: Terms, limits: Limits) -> Iterator[Size]:
         yield replace(whole, items=items)
 
 
-def allowed(found: list[Room]) -> int:
+def allowed(found: Sequence[Room]) -> int:
     """The most systems for which every item is judged as often as it should be."""
     return max((room.systems for room in found if room.is_whole), default=0)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from rankme.models import AnalysisRun, Campaign, SharedTask, SystemCode, Track
+from rankme.models import AnalysisRun, Campaign, SharedTask, SystemCode, Team, Track
 
 from .clock import database_now
 
@@ -63,6 +64,33 @@ def is_named_in_public(task: SharedTask) -> bool:
     if task.teams_named == SharedTask.Naming.DATE:
         return task.teams_named_at is not None and task.teams_named_at <= database_now()
     return True
+
+
+def earlier_codes(team: Team) -> QuerySet[SystemCode]:
+    """The systems of the year before that the hosts' own team can upload again, to be judged."""
+    task = team.task
+    if team.kind != Team.Kind.HOSTS or task.copied_from_id is None:
+        return SystemCode.objects.none()
+    codes = SystemCode.objects.filter(
+        track__task=task.copied_from_id, track__task__unsealed_at__isnull=False
+    )
+    return codes.select_related("track__campaign", "upload__team", "upload__system")
+
+
+def address_of_code(code: SystemCode) -> str:
+    return f"{code.track.campaign.code}/{code.code}"
+
+
+def title_of_code(code: SystemCode) -> str:
+    """The track, name and code of a system whose name is known."""
+    return f"{code.track.name}: {_named(code).name} ({code.code})"
+
+
+def reports_missing(task: SharedTask) -> list[str]:
+    """The tracks of an unsealed task that have no finished report."""
+    done = AnalysisRun.objects.filter(state=AnalysisRun.State.DONE).values("campaign")
+    tracks = task.tracks.filter(is_development=False).exclude(campaign__in=done)
+    return list(tracks.values_list("name", flat=True))
 
 
 def track_of(campaign: Campaign) -> Track | None:

@@ -1,0 +1,125 @@
+"""Systems of last year's task that people judge again: how they come in, and what is said."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from rankme.actions.shared_task import teams
+from rankme.actions.shared_task.sealing import seal
+from rankme.errors import RefusedAction
+from rankme.exporting.shared_task.anchors import comparisons, has_anchors
+from rankme.exporting.shared_task.results import results_of
+from rankme.models import SharedTask, SystemCode
+from tests.campaigns import make_owner
+from tests.shared_tasks.tasks import (
+    close,
+    judged,
+    judged_task,
+    make_task,
+    make_team,
+    submit,
+    unsealed,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def codes_of(task: SharedTask) -> dict[str, str]:
+    """What a host chooses from, by the name of the system."""
+    found = SystemCode.objects.filter(track__task=task).select_related("track__campaign")
+    return {each.upload.system.name: f"{each.track.campaign.code}/{each.code}" for each in found}
+
+
+def next_task(task: SharedTask, *again: str, **fields) -> SharedTask:
+    """The task of the year after, closed, with two new teams and baselines of the year before."""
+    made = make_task(owner=task.owner, title="Next", **fields)
+    SharedTask.objects.filter(pk=made.pk).update(copied_from=task)
+    made.refresh_from_db()
+    submit(make_team(made, "Elk"))
+    submit(make_team(made, "Fox"))
+    hosts, _secret = teams.open_own_team(made, "hosts", by=made.owner)
+    for name in again:
+        address = codes_of(task)[name]
+        system = teams.announce_system(
+            hosts.team, name=f"{name} 2026", judged_before=address, by=hosts
+        )
+        submit(hosts.team, system=system, role="contrastive")
+    close(made)
+    return made
+
+
+@pytest.fixture
+def last_year():
+    return unsealed(judged_task("Owls", "Bees", "Cats"))
+
+
+def rated(task: SharedTask) -> SharedTask:
+    return unsealed(judged(seal(task, by=task.owner)))
+
+
+def test_hosts_choose_the_systems_that_are_judged_again(last_year):
+    task = next_task(last_year)
+    SharedTask.objects.filter(pk=task.pk).update(closes_at="2099-01-01T00:00Z")
+    _member, secret = teams.open_own_team(task, "hosts", by=task.owner)
+    client = Client()
+    client.get(reverse("rankme:team-enter", args=[secret]))
+    page = client.get(reverse("rankme:team")).text
+    address = codes_of(last_year)["Owls"]
+    assert re.search(rf'<option value="{address}">English: Owls \(S0\d\)</option>', page)
+    sent = {"name": "Owls again", "judged_before": address}
+    client.post(reverse("rankme:team-system"), sent)
+    made = task.teams.get(kind="hosts").systems.get(name="Owls again")
+    assert made.judged_before.upload.system.name == "Owls"
+
+
+def test_a_team_cannot_say_that_it_was_judged_before(last_year):
+    task = next_task(last_year)
+    team = task.teams.get(name="Elk")
+    with pytest.raises(RefusedAction, match="no such system"):
+        teams.announce_system(
+            team, name="X", judged_before=codes_of(last_year)["Owls"], by=team.members.get()
+        )
+
+
+def test_a_sealed_task_of_the_year_before_offers_nothing():
+    before = judged_task("Owls", "Bees")
+    task = next_task(before)
+    hosts, _secret = teams.open_own_team(task, "hosts", by=task.owner)
+    with pytest.raises(RefusedAction, match="names are unknown"):
+        teams.announce_system(
+            hosts.team, name="X", judged_before=codes_of(before)["Owls"], by=hosts
+        )
+
+
+def test_the_page_says_how_far_the_anchors_moved(last_year):
+    task = rated(next_task(last_year, "Owls", "Bees", "Cats"))
+    assert has_anchors(task)
+    (found,) = comparisons(results_of(task))
+    assert found.sentence.startswith(
+        ("The two scales agree", "The two scales do not", "The judgements are too few")
+    )
+    assert {row.cells[0] for row in found.table.rows} == {
+        f"Hosts ({name} 2026)" for name in ("Owls", "Bees", "Cats")
+    }
+    client = Client()
+    client.force_login(make_owner("host"))
+    results = client.get(reverse("rankme:task-results", args=[task.code])).text
+    address = reverse("rankme:task-scales", args=[task.code])
+    assert f'href="{address}"' in results
+    page = client.get(address)
+    assert page.status_code == 200 and found.sentence[:20] in page.text
+
+
+def test_one_system_alone_gets_the_reason(last_year):
+    (found,) = comparisons(results_of(rated(next_task(last_year, "Owls"))))
+    assert found.table is None and "there is one" in found.sentence
+
+
+def test_without_such_systems_the_page_says_how_they_come_in(last_year):
+    client = Client()
+    client.force_login(make_owner("host"))
+    address = reverse("rankme:task-scales", args=[last_year.code])
+    assert "No system of the year before" in client.get(address).text
+    assert address not in client.get(reverse("rankme:task-results", args=[last_year.code])).text
