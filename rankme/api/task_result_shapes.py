@@ -28,6 +28,10 @@ class RankedSystemSerializer(serializers.Serializer[Any]):
     letters = serializers.CharField(allow_null=True)
     judgements = serializers.IntegerField(allow_null=True)
     chrf = serializers.FloatField(allow_null=True)
+    metrics = serializers.DictField(
+        child=serializers.FloatField(allow_null=True),
+        help_text="Scores of the metrics that the report compared with people, by name.",
+    )
     remarks = serializers.CharField(allow_null=True)
 
 

@@ -12,7 +12,10 @@ from django.utils import timezone
 
 from analysis.report.answer import answers_of
 from analysis.report.stored import read_report
+from analysis.text_metrics.score_files import scores_from
+from rankme.actions.material.metric_jobs import store_metric
 from rankme.actions.runs import analysis_runs
+from rankme.actions.runs.run_metrics import chosen_metric_options
 from rankme.actions.shared_task.sealing import Choice, seal
 from rankme.actions.shared_task.teams import withdraw_team
 from rankme.actions.shared_task.unsealing import unseal
@@ -189,6 +192,53 @@ def test_names_are_in_no_file_of_a_task_that_does_not_publish_them(fields):
         assert "wolpertinger" not in found and "quagga" not in found, name
     named = rows_of(results_of(told, for_hosts=True))
     assert set(named) == {"Wolpertinger", "Quagga"}
+
+
+def test_metrics_of_the_report_come_after_the_numbers_of_people_and_rank_nothing():
+    task = judged_task("Owls", "Bees", "Cats")
+    campaign = task.tracks.get().campaign
+    codes = {name: code_of(name) for name in ("Owls", "Bees", "Cats")}
+    given = {("m_up", codes["Owls"], ""): 0.25, ("m_up", codes["Bees"], ""): 0.75}
+    errors = {("m_err", code, ""): 3.0 for code in codes.values()}
+    for name, scores in (("m_up", given), ("m_err", errors)):
+        turned = [name] if name == "m_err" else []
+        found = scores_from(scores, turned)
+        store_metric(campaign, name, found, source="uploaded", method="a file", by=task.owner)
+    executed(asked(campaign, **chosen_metric_options(campaign, ["m_up", "m_err"])), pictures=())
+    told = unseal_now(task)
+    rows = rows_of(results_of(told))
+    assert [(name, rows[name]["m_up"]) for name in codes] == [
+        ("Owls", "0.25"), ("Bees", "0.75"), ("Cats", ""),
+    ]  # fmt: skip
+    assert {row["m_err"] for row in rows.values()} == {"3.0"}, "in its own direction"
+    columns = list(rows["Owls"])
+    assert {*columns[-3:-1]} == {"m_up", "m_err"}
+    assert columns[-4] == "chrF" and columns[-1] == "Remarks"
+    (table,) = tables.tables_of_results(results_of(told))
+    assert tables.METRICS in table.notes
+    without = [answer.standings for answer in answers_of(results_of(told).tracks[0].report)]
+    assert list(rows) == [
+        {code: name for name, code in codes.items()}[each.system] for each in without[0]
+    ]
+    assert_well_formed(tables.as_latex(results_of(told)))
+    # A metric that nobody put into the frozen report appears nowhere.
+    late = scores_from({("m_late", codes["Owls"], ""): 9.0})
+    store_metric(campaign, "m_late", late, source="uploaded", method="a file", by=task.owner)
+    assert "m_late" not in tables.as_one_csv(results_of(told))
+
+
+@pytest.mark.parametrize("is_bare", [False, True])
+def test_a_table_without_chrf_says_why(is_bare):
+    task = make_task()
+    if is_bare:
+        task.tracks.get().campaign.items.update(reference="")
+    for name in ("Owls", "Bees"):
+        submit(make_team(task, name))
+    close(task)
+    told = unsealed(judged(seal(task, by=task.owner)))
+    (table,) = tables.tables_of_results(results_of(told))
+    assert (tables.NO_SCORE in table.notes) is is_bare
+    assert tables.CHRF not in table.notes
 
 
 @pytest.mark.parametrize("hours", [-2, 2])

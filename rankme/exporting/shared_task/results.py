@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from analysis.report.model import Report
 from analysis.report.stored import read_report
 from rankme.errors import RefusedAction
+from rankme.exporting.bundle import run_compared
 from rankme.models import AnalysisRun, SharedTask, SystemUpload, TaskEvent, Team, Track
 from rankme.queries.shared_task.system_names import (
     NamedSystem,
@@ -55,6 +57,22 @@ class TrackResults:
     @cached_property
     def report(self) -> Report | None:
         return None if self.run is None else read_report(self.run.finished_result["report"])
+
+    @cached_property
+    def metrics(self) -> dict[str, dict[str, float]]:
+        """Scores by metric and code: those that the report compared with people, as they were."""
+        found = None if self.run is None else run_compared(self.run)
+        if self.run is None or found is None or found.scores is None:
+            return {}
+        scores, named = found.scores, dict[str, dict[str, float]]()
+        rows = dict(zip(scores.metrics, scores.system_scores.tolist(), strict=True))
+        for name in self.run.options.get("metrics", ()):
+            # chrF of the uploads has a column of its own.
+            if name in rows and name != METRIC:
+                sign = -1.0 if name in scores.turned else 1.0
+                known = zip(scores.systems, rows[name], strict=True)
+                named[name] = {code: sign * each for code, each in known if not math.isnan(each)}
+        return named
 
     @property
     def by_code(self) -> dict[str, Entry]:

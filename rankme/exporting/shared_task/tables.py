@@ -45,15 +45,15 @@ COLUMNS = (
     Column(_("Letters")),
     N,
     Column("chrF", Format.NUMBER, 1),
-    Column(_("Remarks")),
 )
 # The columns' names for programs.
 NAMES = (
     *("cluster", "ranks", "system", "team", "constrained", "value", "interval", "letters"),
-    *("judgements", "chrf", "remarks"),
+    *("judgements", "chrf"),
 )
+REMARKS = Column(_("Remarks"))
 HEADS = COLUMNS.index(SYSTEM)
-ALWAYS = (SYSTEM, VALUE)
+ALWAYS = (HEADS, COLUMNS.index(VALUE))
 WITHDRAWN = _(
     "Withdrawn systems were compared, too: their places are missing from the ranks of the others."
 )
@@ -63,6 +63,12 @@ CLUSTERS = _(
     "are those of the report."
 )
 CHRF = _("chrF was computed when the file arrived; it has no part in the ranks.")
+
+
+METRICS = _(
+    "Metrics are those that the report compared with people; they have no part in the ranks."
+)
+NO_SCORE = _("There is no chrF: items of the track have no reference.")
 
 
 def tables_of_results(results: TaskResults) -> list[Table]:
@@ -96,15 +102,20 @@ def _full(track: TrackResults, answer: Answer) -> Table:
     standings = standings_table(answer, found)
     counts = {row.cells[0]: row.cells[-1] for row in standings.rows}
     title = answer.unit[:1].upper() + answer.unit[1:]
+    own = tuple(replace(each, title=title) if each is VALUE else each for each in COLUMNS)
     return Table(
         answer.criterion,
         answer.criterion,
-        tuple(replace(each, title=title) if each is VALUE else each for each in COLUMNS),
+        (*own, *map(_metric, track.metrics), REMARKS),
         (*_rows(track, answer, counts), *_without_score(track, answer)),
         Role.ANSWER,
         heads=HEADS,
         notes=(*standings.notes, *_notes(track, answer)),
     )
+
+
+def _metric(name: str) -> Column:
+    return Column(name, Format.NUMBER, 3, is_label=True)
 
 
 def _rows(track: TrackResults, answer: Answer, counts: dict[Cell, Cell]) -> Iterator[Row]:
@@ -119,11 +130,11 @@ def _rows(track: TrackResults, answer: Answer, counts: dict[Cell, Cell]) -> Iter
             unranked.append((entry, each))
             continue
         cluster = clusters[each.system]
-        yield Row(_cells(entry, each, counts, cluster), cluster != last)
+        yield Row(_cells(track, entry, each, counts, cluster), cluster != last)
         last = cluster
     for place, (entry, each) in enumerate(unranked):
         alone = replace(each, rank_low=None, rank_high=None, letters="")
-        yield Row(_cells(entry, alone, counts, None), place == 0)
+        yield Row(_cells(track, entry, alone, counts, None), place == 0)
 
 
 def _clusters(answer: Answer) -> list[int | None]:
@@ -136,7 +147,11 @@ def _clusters(answer: Answer) -> list[int | None]:
 
 
 def _cells(
-    entry: Entry, each: Standing | None, counts: dict[Cell, Cell], cluster: int | None
+    track: TrackResults,
+    entry: Entry,
+    each: Standing | None,
+    counts: dict[Cell, Cell],
+    cluster: int | None,
 ) -> tuple[Cell, ...]:
     known = {None: None, True: "yes", False: "no"}[entry.is_constrained]
     ends = None if each is None else (each.low, each.high)
@@ -151,6 +166,7 @@ def _cells(
         None if each is None else each.letters or None,
         None if each is None else counts.get(each.system),
         entry.chrf,
+        *(scores.get(entry.code) for scores in track.metrics.values()),
         entry.remark or None,
     )
 
@@ -160,7 +176,7 @@ def _without_score(track: TrackResults, answer: Answer) -> Iterator[Row]:
     left = [each for each in track.entries if not each.code or each.code not in scored]
     for place, entry in enumerate(left):
         why = entry.remark if not entry.code else _because(entry)
-        yield Row(_cells(replace(entry, remark=why), None, {}, None), place == 0)
+        yield Row(_cells(track, replace(entry, remark=why), None, {}, None), place == 0)
 
 
 def _because(entry: Entry) -> str:
@@ -175,6 +191,10 @@ def _notes(track: TrackResults, answer: Answer) -> Iterator[str]:
         yield WITHDRAWN
     if any(each.chrf is not None for each in track.entries):
         yield CHRF
+    elif track.track.campaign.items.filter(reference="").exists():
+        yield NO_SCORE
+    if track.metrics:
+        yield METRICS
     if not track.is_blind:
         yield NOT_BLIND
 
@@ -184,7 +204,7 @@ def _shown(table: Table) -> Table:
     kept = [
         place
         for place, column in enumerate(table.columns)
-        if COLUMNS[place] in ALWAYS or any(row.cells[place] is not None for row in table.rows)
+        if place in ALWAYS or any(row.cells[place] is not None for row in table.rows)
     ]
     return replace(
         table,
@@ -197,12 +217,20 @@ def _shown(table: Table) -> Table:
 def as_one_csv(results: TaskResults) -> str:
     """All tables as one, with the track, the criterion and the unit of the value in each row."""
     rows: list[tuple[Cell, ...]] = []
+    metrics = list(dict.fromkeys(name for track in results.tracks for name in track.metrics))
     for track in results.tracks:
         for answer in _answers(track):
             first = (track.track.name, answer.criterion, answer.values)
-            rows += [(*first, *row.cells) for row in _full(track, answer).rows]
-    columns = (Column("Track"), Column("Criterion"), Column("Unit"), *COLUMNS)
+            for row in _full(track, answer).rows:
+                own, scores = row.cells[: len(COLUMNS)], _metrics_in(track, row)
+                rows.append((*first, *own, *map(scores.get, metrics), row.cells[-1]))
+    heads = (Column("Track"), Column("Criterion"), Column("Unit"))
+    columns = (*heads, *COLUMNS, *map(_metric, metrics), REMARKS)
     return as_csv(Table("results", "Results", columns, rows_of(*rows)))
+
+
+def _metrics_in(track: TrackResults, row: Row) -> dict[str, Cell]:
+    return dict(zip(track.metrics, row.cells[len(COLUMNS) : -1], strict=True))
 
 
 def as_documents(results: TaskResults) -> list[dict[str, Any]]:
@@ -213,12 +241,13 @@ def as_documents(results: TaskResults) -> list[dict[str, Any]]:
             table = _full(track, answer)
             facts = (track.track.name, answer.criterion, answer.values, table.notes)
             document = dict(zip(("track", "criterion", "unit", "notes"), facts, strict=True))
-            found.append(document | {"systems": [_named_cells(row) for row in table.rows]})
+            found.append(document | {"systems": [_named_cells(track, row) for row in table.rows]})
     return found
 
 
-def _named_cells(row: Row) -> dict[str, Any]:
-    cells: dict[str, Any] = dict(zip(NAMES, row.cells, strict=True))
+def _named_cells(track: TrackResults, row: Row) -> dict[str, Any]:
+    cells: dict[str, Any] = dict(zip(NAMES, row.cells, strict=False))
+    cells |= {"metrics": _metrics_in(track, row), "remarks": row.cells[-1]}
     cells["rank_low"], cells["rank_high"] = cells.pop("ranks") or (None, None)
     cells["low"], cells["high"] = cells.pop("interval") or (None, None)
     return cells
