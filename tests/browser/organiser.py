@@ -38,3 +38,19 @@ def work_off(model: type[Job], execute: Callable[[int, str], bool]) -> None:
     wait_for(queued.exists, "what the page asks for")
     for row in queued:
         assert execute(row.pk, "tester")
+
+
+# The label, or else the text, of the element with the focus.
+FOCUSED = """() => {
+    const found = document.activeElement;
+    return (found.labels?.[0] ?? found).textContent.replace(/\\s+/g, " ");
+}"""
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until the element with this name has the focus, as somebody without a mouse."""
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        if page.evaluate(FOCUSED).strip().startswith(name):
+            return
+    raise AssertionError(f"Tab does not lead to “{name}”.")

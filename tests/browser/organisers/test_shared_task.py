@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from rankme.models import SystemUpload
 from tests.accounts import make_account
 from tests.browser.access import assert_accessible_by_day_and_night, assert_never_scrolls_sideways
-from tests.browser.organiser import PHONE, log_in
+from tests.browser.organiser import PHONE, log_in, tab_to
 from tests.campaigns import make_owner
 from tests.chromium import TOUCH_PHONE
 from tests.shared_tasks.tasks import make_task, make_team
@@ -46,22 +46,6 @@ def test_a_team_registers_and_its_upload_begins_with_a_ticket(page: Page):
     expect(page.get_by_role("cell", name="The Owls")).to_be_visible()
     assert_never_scrolls_sideways(page)
     assert_accessible_by_day_and_night(page, "a task")
-
-
-# The label, or else the text, of the element with the focus.
-FOCUSED = """() => {
-    const found = document.activeElement;
-    return (found.labels?.[0] ?? found).textContent.replace(/\\s+/g, " ");
-}"""
-
-
-def tab_to(page: Page, name: str) -> None:
-    """Press Tab until the element with this name has the focus, as somebody without a mouse."""
-    for _ in range(150):
-        page.keyboard.press("Tab")
-        if page.evaluate(FOCUSED).strip().startswith(name):
-            return
-    raise AssertionError(f"Tab does not lead to “{name}”.")
 
 
 def test_a_team_and_its_hosts_need_no_mouse(page: Page):
