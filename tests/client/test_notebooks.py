@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import pytest
 
@@ -16,43 +17,59 @@ from tests.live import PATIENCE, LiveSite, wait_for
 
 pytestmark = pytest.mark.slow
 NOTEBOOKS = sorted((PROJECT / "client/notebooks").glob("*.py"))
+Cells = list[subprocess.Popen[str]]
 
 
-def started(notebook, environment) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, str(notebook)], env=environment, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+@contextmanager
+def started(environment: Mapping[str, str]) -> Iterator[Cells]:
+    cells = [
+        subprocess.Popen(
+            [sys.executable, str(notebook)], env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        for notebook in NOTEBOOKS
+    ]  # fmt: skip
+    try:
+        yield cells
+    finally:
+        for each in cells:
+            each.kill()
+
+
+def printed_by(cells: Cells) -> list[str]:
+    """What each of them has printed when it comes to its end."""
+    said = [each.communicate(timeout=PATIENCE) for each in cells]
+    assert [each.returncode for each in cells] == [0] * len(NOTEBOOKS), said
+    return [printed for printed, _errors in said]
 
 
 def test_there_is_a_notebook_for_each_kind_of_campaign():
     assert [each.stem for each in NOTEBOOKS] == ["arena", "magnitude", "rating", "spans"]
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_to_its_end(live_site: LiveSite, notebook):
+def test_all_notebooks_run_to_their_end_at_the_same_time(live_site: LiveSite):
     make_account("olga")
     key = obtain_key("olga", PASSWORD, address="127.0.0.1")
-    live_site.start_worker()
+    live_site.start_worker(app="tests.faults.plain_site")  # they read tables, not pictures
     address = {"RANKME_URL": live_site.url, "RANKME_TOKEN": key}
     environment = os.environ | address | {"PYTHONPATH": str(PROJECT / "client")}
-    cells = started(notebook, environment)
     running = Campaign.objects.filter(state="running")
-    try:
-        wait_for(lambda: running.exists() or cells.poll() is not None, "the launch")
-        assert cells.poll() is None, cells.communicate()
-        campaign = running.get()
-        link = f"{live_site.url}/r/{campaign.code}/"
-        raters = campaign.slots.count()  # one batch each is enough
-        people = threading.Thread(target=run_raters, args=[Cohort(link, raters=raters)])
-        people.start()
-        printed, errors = cells.communicate(timeout=PATIENCE)
-        people.join()
-    finally:
-        cells.kill()
-    assert cells.returncode == 0, errors
-    assert link in printed and "System" in printed
-    assert AnalysisRun.objects.get().state == "done"
-    again = started(notebook, environment)
-    assert again.communicate(timeout=PATIENCE)[1] == "" or again.returncode == 0
-    assert Campaign.objects.count() == 1
+    with started(environment) as cells:
+
+        def all_are_launched() -> bool:
+            return running.count() == len(cells) or any(each.poll() is not None for each in cells)
+
+        wait_for(all_are_launched, "the launches")
+        assert running.count() == len(cells), printed_by(cells)
+        links = {f"{live_site.url}/r/{each.code}/": each for each in running}
+        for link, campaign in links.items():
+            run_raters(Cohort(link, raters=campaign.slots.count()))  # one batch each is enough
+        printed = printed_by(cells)
+    assert all("System" in each for each in printed)
+    assert all(sum(link in each for each in printed) == 1 for link in links)
+    assert {(each.campaign_id, each.state) for each in AnalysisRun.objects.all()} == {
+        (campaign.pk, "done") for campaign in links.values()
+    }
+    with started(environment) as again:
+        printed_by(again)
+    assert Campaign.objects.count() == len(NOTEBOOKS)
