@@ -51,7 +51,7 @@ def test_the_wheel_compares_two_systems_on_the_running_site(
 ):
     make_account("olga")
     key = obtain_key("olga", PASSWORD, address="127.0.0.1")
-    live_site.start_worker()
+    live_site.start_worker(app="tests.faults.plain_site")  # the script reads no pictures
     environment = {"RANKME_URL": live_site.url, "RANKME_TOKEN": key, "PATH": "/usr/bin:/bin"}
     script = subprocess.Popen(
         [str(empty_environment), "-c", SCRIPT],
