@@ -221,6 +221,16 @@ class Crowd(Part):
         ),
     )
 
+    hidden_text: bool = Field(
+        False,
+        title=_("Hide a text that only readers of the page's source find"),
+        description=_(
+            "It asks for a word in a field that no person can see or reach, with a screen reader "
+            "or a keyboard either. A browser that fills it in is run by a program that reads the "
+            "source. It is kept with the traces, and only shown to you."
+        ),
+    )
+
     texts_are: TextsAre = Field(
         "result",
         title=_("Texts that raters write as answers"),
@@ -288,6 +298,12 @@ class Crowd(Part):
         if PANELS[self.panel].is_platform:
             document["open_link"] = self.open_link
         return document
+
+    @model_validator(mode="after")
+    def a_hidden_text_leaves_traces(self) -> Crowd:
+        if self.hidden_text and not self.traces:
+            raise ValueError("hidden_text is kept with traces: set traces to true, too")
+        return self
 
     @model_validator(mode="after")
     def return_urls_are_safe(self) -> Crowd:

@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from rankme.errors import InvalidDefinition
 from rankme.queries.watching.traces import FEWEST_PRESSES, WORDS, evidence_about
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.pages.addresses import address
@@ -40,6 +41,32 @@ def test_few_presses_say_nothing(presses, is_said):
 
 def test_every_sentence_has_an_innocent_explanation():
     assert all("innocent if" in words or "do the same" in words for words in WORDS.values())
+
+
+def test_a_repeated_session_and_an_obeyed_text_are_told_of():
+    campaign = make_campaign(slider_definition(crowd={"traces": True}, raters_per_trial=2), items=2)
+    first, second = (claim(make_rater(campaign, name)) for name in ("first", "second"))
+    trace = {"path_px": 812.4, "last_ms": 551.2, "obeyed": 1}
+    for held in (first, second):
+        answer(held, 0, trace=trace)
+    obeyed, repeated = evidence_about(second.participant).sentences
+    assert "only readers of the page's source find: 1." in obeyed
+    assert repeated.startswith("100 % of the screens (1) have exactly the trace")
+    assert evidence_about(first.participant).sentences == (obeyed,)
+
+
+def test_a_hidden_text_needs_traces():
+    with pytest.raises(InvalidDefinition, match="hidden_text is kept with traces"):
+        slider_definition(crowd={"hidden_text": True})
+
+
+@pytest.mark.parametrize("hidden_text", [True, False])
+def test_the_consent_tells_of_a_hidden_text(client: Client, hidden_text):
+    crowd = {"traces": True, "hidden_text": hidden_text}
+    campaign = make_campaign(slider_definition(crowd=crowd), items=1, systems=1)
+    page = client.get(f"/r/{campaign.code}/?id=ann", follow=True).content.decode()
+    assert "The pages also count how you work" in page
+    assert ("an invisible text for programs" in page) == hidden_text
 
 
 @pytest.mark.parametrize("traces", [True, False])

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
+from rankme.queries.watching.traces import evidence_about
 from tests.chromium import installed_chromium
 from tests.live import LiveSite
-from tests.redteam.visitors import VISITORS
+from tests.redteam.visitors import VISITORS, Visitor, driver
 from tests.redteam.visits import (
     FLAGS,
     SECOND_BROWSER,
@@ -56,6 +57,31 @@ def test_visitors_leave_the_evidence_of_their_kind_and_no_other(
     most = {name for name, share in found.items() if (share or 0) > 0.4} - BY_LOAD
     assert EXPECTED.get(visitor.key, set()) <= most, found
     assert most <= EXPECTED.get(visitor.key, set()) | BY_CHANCE.get(visitor.key, set()), found
+
+
+# It knows the page by its source alone, and follows what that asks for.
+SOURCE_READER = """() => {
+  const asked = /field “([^”]+)” must contain (\\w+)/.exec(document.body.innerHTML);
+  const field = asked && document.getElementById(asked[1]);
+  if (field) field.value = asked[2];
+}"""
+
+
+@pytest.mark.parametrize("hidden_text", [True, False])
+def test_a_reader_of_the_source_obeys_the_text_that_is_hidden_there(
+    hidden_text, unmarked: Browser, live_site: LiveSite
+):
+    campaign = visited_campaign(raters=1, hidden_text=hidden_text)
+
+    def read_and_answer(hands):
+        hands.page.evaluate(SOURCE_READER)
+        driver(hands)
+
+    visitor = Visitor("reader of the source", "desktop", read_and_answer)
+    rater = visit(lambda who: page_of(unmarked, live_site.url, who), campaign, visitor, 1)
+    told = [words for words in evidence_about(rater).sentences if "page's source find" in words]
+    assert len(told) == hidden_text
+    assert not hidden_text or "find: 4" in told[0]
 
 
 def test_a_browser_that_says_it_is_controlled_is_told_of(browser: Browser, live_site: LiveSite):

@@ -25,7 +25,7 @@ SECOND_BROWSER = "second_browser"
 IS_DONE = "() => document.querySelector('#completion-code') !== null"
 
 
-def visited_campaign(raters: int) -> Campaign:
+def visited_campaign(raters: int, **crowd: Any) -> Campaign:
     """A line and a short text for each of a few outputs."""
     line = slider_definition().model_dump(mode="json")["criteria"][0]
     line = {name: line[name] for name in ("name", "question", "instrument", "low", "high")}
@@ -34,7 +34,7 @@ def visited_campaign(raters: int) -> Campaign:
         criteria=[line, text],
         screens=[{"name": "rate", "show": ["outputs"], "ask": ["fluency", "why"]}],
         raters_per_trial=raters,
-        crowd={"traces": True},
+        crowd={"traces": True, **crowd},
     )
     return make_campaign(definition, items=SCREENS, systems=1)
 

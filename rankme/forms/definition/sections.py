@@ -122,6 +122,7 @@ QUIET = {
     "Crowd.keep_identities_days",
     "Crowd.keep_judgements_years",
     "Crowd.traces",
+    "Crowd.hidden_text",
     "Crowd.pause_after_raters",
     "Crowd.flagged_share",
     "Crowd.pauses_itself",

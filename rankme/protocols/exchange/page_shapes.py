@@ -279,6 +279,7 @@ class Trace(TypedDict):
     away_ms: float
     after_return: float  # pasted, dropped or inserted within ten seconds after a return
     last_ms: float  # from the last change to the answer
+    obeyed: float  # 1 if the text was followed that only readers of the source find
 
 
 class SentTo(TypedDict):

@@ -41,6 +41,15 @@ WORDS = {
         "Screens on which the browser said that a program controls it: %(found)s. Some assistive "
         "and remote programs do the same."
     ),
+    "obeyed": gettext_noop(
+        "Screens on which a text was followed that only readers of the page's source find: "
+        "%(found)s. Raters who read the source out of curiosity can do the same."
+    ),
+    "repeated": gettext_noop(
+        "%(share)s %% of the screens (%(found)s) have exactly the trace of an earlier rater. It "
+        "is innocent if so little was done on them that the sums are alike; one session that is "
+        "sent by several accounts looks the same."
+    ),
     "centred": gettext_noop(
         "%(share)s %% of the presses (%(found)s) hit the exact centre of what was pressed. Screen "
         "readers, voice control and switches do the same."

@@ -399,6 +399,7 @@ export interface Trace {
   away_ms: number;
   after_return: number;
   last_ms: number;
+  obeyed: number;
 }
 
 /** A picture, sound or film as the browser needs it, and nothing else about it. */

@@ -17,7 +17,7 @@ const SUMS = [
   ...["events", "untrusted", "webdriver", "presses", "centred", "instant", "jumps", "touches"],
   ...["pens", "alone", "path_px", "stops", "keys", "key_mean_ms", "key_sd_ms", "typed"],
   ...["composed", "pasted", "pasted_own", "dropped", "inserted", "copied", "leaves", "away_ms"],
-  ...["after_return", "last_ms"],
+  ...["after_return", "last_ms", "obeyed"],
 ];
 /** @returns {any} */
 const nothing = () => Object.fromEntries(SUMS.map((name) => [name, 0]));
@@ -41,10 +41,13 @@ export class Traces {
   #awaySince = null;
   #returned = -RETURN_MS;
   #copiedText = "";
+  // Where the campaign hides a text that only readers of the source find.
+  #word = /** @type {HTMLInputElement | null} */ (null);
 
   /** @param {Document} document */
   constructor(document) {
     this.#document = document;
+    this.#word = /** @type {HTMLInputElement | null} */ (document.querySelector("#source-word"));
     /** @type {Record<string, (event: any) => void>} */
     const listeners = {
       pointermove: (event) => this.#moved(event),
@@ -71,6 +74,7 @@ export class Traces {
     this.#trace = nothing();
     this.#onset = this.#change = onset;
     this.#intervals = { number: 0, mean: 0, squares: 0 };
+    if (this.#word) this.#word.value = "";
   }
 
   /**
@@ -83,6 +87,7 @@ export class Traces {
     const found = { ...this.#trace, key_mean_ms: mean };
     found.webdriver = Number(this.#document.defaultView?.navigator.webdriver === true);
     found.key_sd_ms = Math.sqrt(squares / Math.max(number - 1, 1));
+    found.obeyed = Number(this.#word?.value.trim() === (this.#word?.dataset.word ?? null));
     found.last_ms = Math.max(0, stamp - this.#change);
     for (const name of /** @type {(keyof Trace)[]} */ (Object.keys(found)))
       found[name] = Math.round(found[name] * 10) / 10;

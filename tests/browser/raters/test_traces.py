@@ -51,6 +51,27 @@ def test_pastes_keys_and_pointer_are_counted_and_no_text_is_kept(page: Page):
     assert "secret" not in str(found) + str(trace.submission.payload["times"])
 
 
+def test_no_person_finds_the_text_for_readers_of_the_source(page: Page):
+    """By the eyes, the accessibility tree, the tab key or the search of the page."""
+    go_to_work(page, make_campaign(definition(traces=True, hidden_text=True), items=1, systems=1))
+    await_screen(page)
+    assert_accessible(page, "a screen with a hidden text")
+    field = page.locator("#source-word")
+    assert field.count() == 1 and not field.is_visible()
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    shown = " ".join(str(node.get("name", {}).get("value")) for node in tree if not node["ignored"])
+    assert "How fluent is this text?" in shown
+    assert "source-word" not in shown
+    assert "source-word" not in page.inner_text("body")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") != "source-word"
+    page.get_by_role("slider").press("Home")
+    next_screen(page)
+    wait_for(ScreenTrace.objects.exists, "the trace")
+    assert ScreenTrace.objects.get().summary["obeyed"] == 0
+
+
 def test_without_traces_neither_the_script_nor_a_row_is_there(page: Page):
     asked = set()
     page.on("request", lambda request: asked.add(request.url.rpartition("/")[2].split(".")[0]))
@@ -68,13 +89,20 @@ def test_the_page_about_a_rater_with_all_evidence_fits_and_is_accessible(page: P
     olga = get_user_model().objects.get(username="olga")
     campaign = make_campaign(definition(traces=True), items=1, systems=1, owner=olga)
     held = claim(make_rater(campaign))
-    seen = {"events": 60, "untrusted": 30, "webdriver": 1, "leaves": 3, "away_ms": 90_000}
+    seen = {
+        "events": 60,
+        "untrusted": 30,
+        "webdriver": 1,
+        "leaves": 3,
+        "away_ms": 90_000,
+        "obeyed": 1,
+    }
     pressed = {"presses": 20, "centred": 19, "instant": 12, "jumps": 18}
     written = {"typed": 10, "pasted": 340, "inserted": 80, "after_return": 300}
     answer(held, trace=seen | pressed | written)
     log_in(page)
     page.goto(address("campaign-rater", campaign, held.participant.label))
-    expect(page.locator("#evidence .prose")).to_have_count(9)
+    expect(page.locator("#evidence .prose")).to_have_count(10)
     for _ in "12":
         size = page.viewport_size
         page.locator("#evidence").scroll_into_view_if_needed()
