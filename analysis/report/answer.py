@@ -337,11 +337,6 @@ def _details(
         yield _about_rivals(standings, rivals)
     together = f" for all {number} pairs together" if number > 1 else ""
     holds = f"{beyond(generality)}, with {level} confidence{together}"
-    if model.name == BETWEEN_RATERS:
-        yield (
-            "Each rater judged one system, so the strictness of its raters is in each system's "
-            "mean, and in the intervals; raters must have come to systems by chance."
-        )
     if apart:
         told = f"In all, {apart} of {number} pairs were told apart. " if number > 1 else ""
         yield f"{told}This holds {holds}."
@@ -351,6 +346,11 @@ def _details(
         yield (
             f"{none} told apart {holds}. This does not show that they are equal: differences of "
             f"{_amount(most, model.unit)} remain possible."
+        )
+    if model.name == BETWEEN_RATERS:
+        yield (
+            "Each rater judged one system, so the strictness of its raters is in each system's "
+            "mean, and in the intervals; raters must have come to systems by chance."
         )
 
 
