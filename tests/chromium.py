@@ -63,8 +63,10 @@ LAPTOP: dict[str, Any] = {"viewport": {"width": 1366, "height": 768}}
 TOUCH_PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
-def new_context(browser: Browser, site: LiveSite, device: dict[str, Any]) -> BrowserContext:
-    context = browser.new_context(base_url=site.url, locale="en", **device)
+def new_context(
+    browser: Browser, site: LiveSite, device: dict[str, Any], language: str = "en"
+) -> BrowserContext:
+    context = browser.new_context(base_url=site.url, locale=language, **device)
     context.set_default_timeout(BROWSER_PATIENCE_MS)
     return context
 

@@ -15,10 +15,10 @@ from tests.live import wait_for
 PHONE = {"width": 390, "height": 844}
 
 
-def log_in(page: Page) -> None:
+def log_in(page: Page, name: str = "olga") -> None:
     """Be Olga, whom `make_account` makes: her session is made here, past the slow password."""
     client = Client()
-    client.force_login(get_user_model().objects.get(username="olga"))
+    client.force_login(get_user_model().objects.get(username=name))
     name = settings.SESSION_COOKIE_NAME
     session = {"name": name, "value": client.cookies[name].value, "httpOnly": True}
     page.context.add_cookies([session | {"domain": "127.0.0.1", "path": "/", "sameSite": "Lax"}])
