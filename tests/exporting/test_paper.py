@@ -13,7 +13,7 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.actions.campaign.paper import confirm_answers
 from rankme.actions.campaign.planned_work import planned_work
 from rankme.actions.campaign.planner import planner_defaults, record_promise
-from rankme.actions.sitting import exclusions
+from rankme.actions.sitting import exclusions, participation
 from rankme.errors import RefusedAction
 from rankme.exporting.paper import heds, methods
 from rankme.exporting.paper.heds_questions import LANGUAGES, OTHER_LANGUAGE, QUESTIONS
@@ -24,6 +24,7 @@ from rankme.models.campaigns import PROMISED
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.heds import FORM, needs_the_form
 from tests.runs import asked, executed, rated_campaign
+from tests.sittings import sit
 
 
 @pytest.fixture
@@ -165,6 +166,17 @@ def test_sentences_change_with_the_data(db):
     assert not answer.is_claim
     assert answer.sentence in said
     assert "2 raters and 4 items do not allow claims" in said
+
+
+def test_a_rater_of_the_open_link_and_a_single_output_are_said_in_words(db):
+    campaign = make_campaign(slider_definition(design={"kind": "complete"}), items=1, systems=2)
+    rater = participation.enter(campaign, panel="open", external_id="somebody")
+    participation.give_consent(rater)
+    sit(rater)
+    executed(asked(campaign), pictures=())
+    text = methods.as_markdown(study_of(campaign))
+    assert "1 person agreed to take part (1 by the open link)." in text
+    assert "(1 output per system)" in text
 
 
 def test_a_claim_is_the_reports_own(analysed):

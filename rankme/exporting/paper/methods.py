@@ -84,10 +84,12 @@ def _items(study: Study) -> str:
     if study.report is None or study.counts is None:
         return ""
     data = study.report.data
+    outputs = from_to(study.counts.outputs)
+    noun = "output" if outputs == "1" else "outputs"
     return (
         f"They gave {counted(study.counts.judgements, 'judgement')} of "
         f"{counted(data.systems, 'system')} on {counted(data.items, 'item')} "
-        f"({from_to(study.counts.outputs)} outputs per system)."
+        f"({outputs} {noun} per system)."
     )
 
 

@@ -27,11 +27,17 @@ def listed(words: list[str]) -> str:
 def recruitment(study: Study) -> str:
     """How raters came, on what terms and when."""
     said = []
-    ways = {"generic": "a link", "invitation": "personal links", "imported": ""}
+    ways = {
+        "generic": "a link",
+        "open": "the open link",
+        "invitation": "personal links",
+        "imported": "",
+    }
     came = {name: ways.get(name, name.capitalize()) for name in study.panels}
     if named := [f"{study.panels[name]} by {way}" for name, way in came.items() if way]:
         agreed = sum(study.panels.values())
-        said.append(f"{agreed:,} people agreed to take part ({listed(named)}).")
+        people = "1 person" if agreed == 1 else f"{agreed:,} people"
+        said.append(f"{people} agreed to take part ({listed(named)}).")
     if (offer := study.panel_study) is not None:
         said.append(
             f"The study on {offer.account.panel.capitalize()} offered "
