@@ -13,6 +13,9 @@ from django.core.exceptions import ImproperlyConfigured
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off", ""}
 PATH = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
+NO_SLUG = re.compile(r"[^A-Za-z0-9.-]+")
+WELL_KNOWN = "/.well-known/openid-configuration"
+SHA1 = re.compile(r"[0-9A-Fa-f]{40}")
 
 
 def given(name: str) -> str | None:
@@ -88,6 +91,55 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
         return [ip_network(word) for word in listed(name)]
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}") from error
+
+
+def hash_list(name: str) -> str:
+    """Read the path of a sorted file with SHA-1 hashes, and refuse another one at the start."""
+    path = text(name)
+    if not path:
+        return ""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(64).decode("ascii", "replace")
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}={path!r}: {error.strerror}.") from error
+    if not SHA1.fullmatch(first.partition(":")[0].strip()):
+        raise ImproperlyConfigured(
+            f"{name}={path!r}: its lines must be SHA-1 hashes in order, each with a colon and a "
+            "count, as in the list of haveibeenpwned.com."
+        )
+    return path
+
+
+def single_sign_on(name: str, *, production: bool) -> dict[str, Any]:
+    """Read which OpenID Connect provider signs people in, in the form of django-allauth."""
+    server = text(f"{name}_SERVER").removesuffix(WELL_KNOWN).rstrip("/")
+    if not server:
+        return {}
+    address = urlsplit(server)
+    is_here = address.hostname in ("127.0.0.1", "localhost") and not production
+    if not address.hostname or address.scheme not in (["http", "https"] if is_here else ["https"]):
+        raise ImproperlyConfigured(f"{name}_SERVER={server!r}: write an address with https://")
+    client, secret = text(f"{name}_CLIENT_ID"), text(f"{name}_CLIENT_SECRET")
+    if not client or not secret:
+        raise ImproperlyConfigured(
+            f"{name}_SERVER is set: name {name}_CLIENT_ID and {name}_CLIENT_SECRET, too."
+        )
+    app = {
+        # A `sub` is unique at one server alone, so connections are stored under the server's name.
+        "provider_id": NO_SLUG.sub("-", server.partition("://")[2]),
+        "name": text(f"{name}_NAME"),
+        "client_id": client,
+        "secret": secret,
+        # No name and no mail address is asked for: accounts are found by `sub` alone.
+        "settings": {
+            "server_url": server,
+            "scope": ["openid"],
+            "fetch_userinfo": False,
+            "oauth_pkce_enabled": True,
+        },
+    }
+    return {"openid_connect": {"APPS": [app]}}
 
 
 def storage(name: str) -> dict[str, Any]:

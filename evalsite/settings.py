@@ -103,6 +103,8 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.usersessions",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "rest_framework",
     "rest_framework.authtoken",  # its table has the keys of before 2.0
     "drf_spectacular",
@@ -281,7 +283,12 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-] + [{"NAME": "rankme.actions.accounts.site_words.SiteWordsValidator"}]
+] + [
+    {"NAME": "rankme.actions.accounts.site_words.SiteWordsValidator"},
+    {"NAME": "rankme.actions.accounts.breached_passwords.BreachedPasswordsValidator"},
+]
+# A sorted file with the SHA-1 of passwords from leaks; without it, 20,000 usual ones are refused.
+BREACHED_PASSWORDS = environment.hash_list("BREACHED_PASSWORDS")
 LOGIN_URL = LOGOUT_REDIRECT_URL = "account_login"
 LOGIN_REDIRECT_URL = "rankme:welcome"
 
@@ -327,6 +334,12 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
 # evalsite.origin has already put the client's address where there is no proxy's.
 ALLAUTH_TRUSTED_PROXY_COUNT = 0
+
+# An OpenID Connect provider at which people can sign in instead of with a password; or none.
+SOCIALACCOUNT_PROVIDERS = environment.single_sign_on("OIDC", production=PRODUCTION)
+SOCIALACCOUNT_ADAPTER = "rankme.sign_in.single_sign_on.Adapter"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # nobody gets an account by a mail address
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 5
 
 # Whether people with a link that invites them to a campaign may make an account with it.
 SIGN_UP_BY_INVITATION = environment.flag("SIGN_UP_BY_INVITATION")

@@ -9,6 +9,8 @@ from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.mfa import admin as second_factors_admin  # noqa: F401
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount import admin as single_sign_on_admin  # noqa: F401
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions import admin as sessions_admin  # noqa: F401
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
@@ -119,7 +121,9 @@ OF_A_CAMPAIGN = (
 )
 OTHERS = (models.Judgement, models.QuarantinedPayload, models.Report, models.Trial)
 
-for model in (Authenticator, EmailAddress, Group, TokenProxy, User, UserSession):
+# Also secrets and tokens of single sign-on, which are not even stored.
+SINGLE_SIGN_ON = (SocialAccount, SocialApp, SocialToken)
+for model in (Authenticator, EmailAddress, Group, TokenProxy, User, UserSession, *SINGLE_SIGN_ON):
     admin.site.unregister(model)
 admin.site.register(User, UserAdmin)
 for model, model_admin in SPECIAL.items():

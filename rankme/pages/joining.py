@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.forms import BaseUserCreationForm
@@ -11,9 +13,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from rankme.actions.accounts.site_words import SiteWordsValidator
 from rankme.actions.campaign import members
 from rankme.errors import RefusedAction
-from rankme.models import MemberInvitation
+from rankme.models import Campaign, MemberInvitation
 
 from .campaign.campaign_page import FORM, refusals_in, sent
 
@@ -22,6 +25,16 @@ class NewAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
     class Meta:
         model = User
         fields = ("username",)
+
+    def __init__(self, *arguments: Any, campaign: Campaign, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.campaign = campaign
+
+    def clean_password2(self) -> str:
+        """Refuse the title of the campaign, which the account does not belong to yet."""
+        password = str(self.cleaned_data["password2"])
+        SiteWordsValidator().refuse_words_of(password, self.campaign.title)
+        return password
 
 
 @require_http_methods(FORM)
@@ -33,7 +46,9 @@ def join(request: HttpRequest, secret: str) -> HttpResponse:
         return render(request, "organiser/members/join.html", {"refusal": str(refusal)}, status=410)
     if isinstance(request.user, User):
         return _accept(request, secret, invitation, request.user)
-    form = NewAccountForm(**sent(request)) if settings.SIGN_UP_BY_INVITATION else None
+    form = None
+    if settings.SIGN_UP_BY_INVITATION:
+        form = NewAccountForm(**sent(request), campaign=invitation.campaign)
     if form is not None and form.is_valid():
         with refusals_in(form):
             name, password = form.cleaned_data["username"], form.cleaned_data["password1"]

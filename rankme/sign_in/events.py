@@ -7,6 +7,8 @@ from typing import Any
 from allauth.account.signals import password_changed, password_reset, user_logged_in
 from allauth.mfa import signals as factors
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount import signals as single_sign_on
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_out
 from django.dispatch import receiver
@@ -22,6 +24,8 @@ REMOVED = gettext_noop("second factor removed")
 RENEWED = gettext_noop("recovery codes renewed")
 RECOVERED = gettext_noop("recovery code used")
 REFUSED = gettext_noop("second factor refused")
+CONNECTED = gettext_noop("single sign-on connected")
+DISCONNECTED = gettext_noop("single sign-on disconnected")
 
 
 @receiver(user_logged_in)
@@ -75,3 +79,13 @@ def note_recovered(user: User, authenticator: Authenticator, **more: Any) -> Non
 @receiver(password_reset)
 def note_password_reset(user: User, **more: Any) -> None:
     note(None, user, RESET)
+
+
+@receiver(single_sign_on.social_account_added)
+def note_connected(sociallogin: SocialLogin, **more: Any) -> None:
+    note(None, sociallogin.user, CONNECTED, provider=sociallogin.account.provider)
+
+
+@receiver(single_sign_on.social_account_removed)
+def note_disconnected(socialaccount: SocialAccount, **more: Any) -> None:
+    note(None, socialaccount.user, DISCONNECTED, provider=socialaccount.provider)

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions.accounts import api_keys, passwords
+from rankme.actions.campaign.members import add_member
 from rankme.actions.rate_limits import Limit
 from rankme.models import AuditEvent, Campaign
 from tests.accounts import PASSWORD, limited_to, make_account
@@ -74,7 +75,11 @@ def test_a_password_is_more_than_the_title_of_ones_campaign(olga):
     for near in ("kestrels 2027!", "Herons-kestrels"):
         with pytest.raises(ValidationError):
             validate_password(near, olga)
-    validate_password("kestrels 2027!", make_account("stan"))
+    stan = make_account("stan")
+    validate_password("kestrels 2027!", stan)
+    add_member(Campaign.objects.get(), stan, by=olga)
+    with pytest.raises(ValidationError):
+        validate_password("kestrels 2027!", stan)
 
 
 def test_refused_keys_and_pages_of_others_are_logged(client, olga, caplog):

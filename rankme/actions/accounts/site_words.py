@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from rankme.models import Campaign
@@ -23,8 +25,12 @@ class SiteWordsValidator:
     """Refuses what is hardly more than words of this site, of a person or of their campaigns."""
 
     def validate(self, password: str, user: object = None) -> None:
+        self.refuse_words_of(password, *_texts_about(user))
+
+    def refuse_words_of(self, password: str, *texts: str) -> None:
+        """Refuse a password that is hardly more than words of the site and of these texts."""
         rest = password.lower()
-        for word in sorted(_words() | _words_of(user), key=len, reverse=True):
+        for word in sorted(_words() | _words_in(texts), key=len, reverse=True):
             rest = rest.replace(word, "")
         if len(rest) < min(FEWEST_OTHERS, len(password)):
             raise ValidationError(self.get_help_text(), code="password_of_this_site")
@@ -33,12 +39,16 @@ class SiteWordsValidator:
         return _("Your password can’t consist of words that belong to this site.")
 
 
-def _words_of(user: object) -> set[str]:
-    """Return a person's name, and the words in the titles of their own campaigns."""
+def _texts_about(user: object) -> list[str]:
+    """Return a person's name, and the titles of the campaigns in which they are."""
     if not isinstance(user, User):
-        return set()
-    titles = Campaign.objects.filter(owner_id=user.pk).values_list("title", flat=True)
-    texts = (user.username, *titles[:MOST_TITLES])
+        return []
+    of_user = Campaign.objects.filter(Q(owner_id=user.pk) | Q(memberships__user_id=user.pk))
+    titles = of_user.values_list("title", flat=True)[:MOST_TITLES] if user.pk else []
+    return [user.username, *titles]
+
+
+def _words_in(texts: Sequence[str]) -> set[str]:
     words = {word for text in texts for word in WORD.findall(text.lower())}
     return {word for word in words if len(word) >= SHORTEST_PART}
 

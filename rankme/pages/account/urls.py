@@ -8,10 +8,11 @@ from allauth.mfa.webauthn import views as passkeys
 from django.urls import URLPattern, path, re_path
 from django.views.generic import RedirectView
 
-from . import pages
+from . import pages, single_sign_on
 
 RESET = "password/reset/"
 FACTOR = "second-factor/"
+SIGN_ON = "single-sign-on/"
 LIST = "mfa_list_webauthn"  # where allauth leads after a passkey was removed
 
 urlpatterns: list[URLPattern] = [
@@ -24,6 +25,14 @@ urlpatterns: list[URLPattern] = [
     path(
         "login/again/passkey/", passkeys.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"
     ),
+    path("login/" + SIGN_ON, single_sign_on.sign_in, name="single_sign_on_start"),
+    # The address that an operator registers at the provider.
+    path(
+        "login/" + SIGN_ON + "<str:provider_id>/",
+        single_sign_on.come_back,
+        name="openid_connect_callback",
+    ),
+    path(SIGN_ON, single_sign_on.connections, name="socialaccount_connections"),
     path("logout/", pages.log_out, name="account_logout"),
     path("password/", pages.change_password, name="account_change_password"),
     path(RESET, pages.reset_password, name="account_reset_password"),

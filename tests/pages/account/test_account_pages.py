@@ -5,6 +5,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
+from evalsite import environment
 from rankme.actions.accounts import passwords
 from rankme.models import AuditEvent
 from rankme.pages.account.urls import urlpatterns
@@ -38,12 +39,28 @@ POLICY = {
     "account_logout": {"GET": NOBODY, "POST": EVERYBODY},
     "account_change_password": {"GET": PEOPLE_WITH_AN_ACCOUNT, "POST": PEOPLE_WITH_AN_ACCOUNT},
     "usersessions_list": {"GET": PEOPLE_WITH_AN_ACCOUNT, "POST": PEOPLE_WITH_AN_ACCOUNT},
+    "single_sign_on_start": {"GET": NOBODY, "POST": EVERYBODY},
+    "openid_connect_callback": {"GET": EVERYBODY, "POST": NOBODY},
+    "socialaccount_connections": {"GET": PEOPLE_WITH_AN_ACCOUNT, "POST": PEOPLE_WITH_AN_ACCOUNT},
 }
 
 PARTS = {
     "mfa_remove_webauthn": {"pk": 1},
     "account_reset_password_from_key": {"uidb36": "1", "key": "abc-def"},
+    "openid_connect_callback": {"provider_id": "127.0.0.1-9"},
 }
+
+
+@pytest.fixture(autouse=True)
+def provider(settings, monkeypatch):
+    """There is single sign-on, at a server that does not answer."""
+    for name, value in {
+        "SERVER": "http://127.0.0.1:9",
+        "CLIENT_ID": "a",
+        "CLIENT_SECRET": "b",
+    }.items():
+        monkeypatch.setenv(f"OIDC_{name}", value)
+    settings.SOCIALACCOUNT_PROVIDERS = environment.single_sign_on("OIDC", production=False)
 
 
 def test_every_page_of_the_account_has_a_policy():

@@ -147,6 +147,9 @@ def test_a_link_makes_an_account_where_the_site_allows_it(campaign, client, sett
     form = {"username": "nora", "password1": PASSWORD, "password2": PASSWORD}
     assert client.post(page, form | {"password2": "other"}).status_code == 422
     assert client.post(page, form | {"username": "olga"}).status_code == 422
+    title = f"{campaign.title} 27"
+    near = client.post(page, form | {"password1": title, "password2": title})
+    assert "words that belong to this site" in near.content.decode()
     assert client.post(page, form)["Location"] == reverse("account_login")
     member = campaign.memberships.get()
     assert (member.username, member.role) == ("nora", "monitor")
