@@ -94,7 +94,7 @@ class Campaign:
         self.site.send("POST", f"{self.path}close/")
 
     def delete(self) -> None:
-        """Delete a draft."""
+        """Delete a draft. For one that was launched, see `ask_to_delete`."""
         self.site.send("DELETE", self.path)
 
     # --- Material ---------------------------------------------------------------------------
@@ -311,8 +311,52 @@ class Campaign:
         """Take a batch back from a rater who will not finish it."""
         self.site.send("POST", f"{self.path}leases/{lease}/release/")
 
+    # --- Members, and the end ---------------------------------------------------------------
+
     def members(self) -> pd.DataFrame:
+        """The members with their roles, without the owner."""
         return pd.DataFrame(self.site.get(f"{self.path}members/"))
+
+    def invite_member(self, role: str, *, days: int | None = None) -> str:
+        """Make a link that lets one account in, once. Only this answer has it."""
+        wanted: dict[str, Any] = {"role": role} | ({} if days is None else {"days": days})
+        return str(self.site.send("POST", f"{self.path}invitations/", wanted)["link"])
+
+    def member_invitations(self) -> pd.DataFrame:
+        """The links that still let somebody in, without the links themselves."""
+        return pd.DataFrame(self.site.get(f"{self.path}invitations/"))
+
+    def revoke_invitation(self, invitation: int) -> None:
+        """End a link that nobody has used, by the `id` in `member_invitations()`."""
+        self.site.send("DELETE", f"{self.path}invitations/{invitation}/")
+
+    def change_role(self, member: int, role: str) -> None:
+        """Give a member another role, by the `id` in `members()`."""
+        self.site.send("PUT", f"{self.path}members/{member}/", {"role": role})
+
+    def remove_member(self, member: int) -> None:
+        self.site.send("DELETE", f"{self.path}members/{member}/")
+
+    def hand_over(self, member: int) -> None:
+        """Make a member the owner; the owner of before stays as an editor."""
+        self.site.send("PUT", f"{self.path}owner/", {"member": int(member)})
+
+    def deletion(self) -> Document:
+        """When the campaign is deleted (`due_at`), and what must be done before (`reason`)."""
+        found: Document = self.site.get(f"{self.path}deletion/")
+        return found
+
+    def ask_to_delete(self, title: str) -> Document:
+        """Delete a closed campaign with everything about it, after 14 days; see `keep`.
+
+        `title` is its title, so that a script deletes no other campaign by mistake.
+        """
+        found: Document = self.site.send("POST", f"{self.path}deletion/", {"title": title})
+        return found
+
+    def keep(self) -> None:
+        """Cancel the deletion, as long as it has not begun."""
+        self.site.send("DELETE", f"{self.path}deletion/")
 
     def history(self) -> pd.DataFrame:
         """Who did what, the newest first."""

@@ -265,6 +265,20 @@ class NewOwnerSerializer(Strict):
     member = serializers.IntegerField(min_value=1, help_text="The `id` of a member.")
 
 
+class TypedTitleSerializer(Strict):
+    title = serializers.CharField(
+        max_length=200, help_text="The title of the campaign, as a confirmation."
+    )
+
+
+class DeletionSerializer(serializers.Serializer[Any]):
+    """Whether a campaign is to be deleted. Until `due_at` it can be kept."""
+
+    reason = serializers.CharField(help_text="What must be done before; empty if nothing.")
+    asked_at = serializers.DateTimeField(allow_null=True)
+    due_at = serializers.DateTimeField(allow_null=True)
+
+
 class MemberInvitationSerializer(serializers.ModelSerializer[MemberInvitation]):
     """A link that lets one account in, once."""
 

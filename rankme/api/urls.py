@@ -125,6 +125,7 @@ urlpatterns = [
     at(CAMPAIGN + "invitations/", people.InvitationsView, "api-invitations"),
     at(CAMPAIGN + "invitations/<int:invitation>/", people.InvitationView, "api-invitation"),
     at(CAMPAIGN + "owner/", people.OwnerView, "api-owner"),
+    at(CAMPAIGN + "deletion/", people.DeletionView, "api-deletion"),
     at(CAMPAIGN + "history/", people.HistoryView, "api-history"),
     at(CAMPAIGN + "webhooks/", webhooks.WebhooksView, "api-webhooks"),
     at(WEBHOOK, webhooks.WebhookView, "api-webhook"),

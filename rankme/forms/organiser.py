@@ -131,6 +131,11 @@ class InvitationForm(forms.Form):
         max_value=1_000,
         initial=0,
     )
+    on_pages = forms.BooleanField(
+        label=_("Add the links to the pages of all their work that raters of these names have"),
+        help_text=_("In campaigns that you own or edit. Others get a link as usual."),
+        required=False,
+    )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

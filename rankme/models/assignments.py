@@ -231,7 +231,16 @@ class Invitation(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="invitations")
     token = models.CharField(max_length=64, unique=True)
     name = models.CharField(max_length=200, blank=True)
+    # The hash of the link to all work of this person; the same in several campaigns.
+    work_page = models.CharField(max_length=64, blank=True, db_default="", default="")
     created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["work_page"], condition=~Q(work_page=""), name="invitations_by_work_page"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name or f"invitation {self.pk}"

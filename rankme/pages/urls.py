@@ -28,7 +28,7 @@ from .campaign import (
 from .help import pages as help_pages
 from .panel import accounts, books, study
 from .previews import draft_preview, gallery, preview
-from .rater import entering, leaving, media, own_data, rater_calls, working
+from .rater import entering, leaving, media, own_data, own_work, rater_calls, working
 from .shared_task import hosting, own_results, results, sealing, teaming
 
 app_name = "rankme"
@@ -95,6 +95,16 @@ organiser_urls: list[URLPattern] = [
     path(CAMPAIGN + "quality/", launch_checks.quality, name="campaign-quality"),
     path(CAMPAIGN + "quality/rules/", launch_checks.try_rules, name="campaign-rule-trial"),
     path(CAMPAIGN + "links/", launching.links, name="campaign-links"),
+    path(
+        CAMPAIGN + "links/<int:link>/page/",
+        launching.make_page_of_work,
+        name="campaign-work-page",
+    ),
+    path(
+        CAMPAIGN + "links/<int:link>/page/revoke/",
+        launching.revoke_page_of_work,
+        name="campaign-work-page-revoke",
+    ),
     path(CAMPAIGN + "links/links.csv", launching.download_invitations, name="campaign-invitations"),
     path(CAMPAIGN + "monitor/", monitoring.watch, name="campaign-monitor"),
     path(CAMPAIGN + "monitor/look/", looking.take_look, name="campaign-look"),
@@ -141,6 +151,7 @@ organiser_urls: list[URLPattern] = [
         name="campaign-item-settle",
     ),
     path("join/<str:secret>/", joining.join, name="join"),
+    path("my-work/<str:page>/", own_work.my_work, name="my-work"),
     path(CAMPAIGN + "members/", members.list_members, name="campaign-members"),
     path(CAMPAIGN + "members/leave/", members.leave, name="campaign-leave"),
     path(

@@ -14,6 +14,7 @@ register = template.Library()
 ANYWHERE_ON_EARTH = dates.timezone(timedelta(hours=-12))
 FORMATS = {
     "": "Y-m-d H:i T",
+    "day": "Y-m-d",
     "seconds": "Y-m-d H:i:s T",
     "hour": "H:i T",
     "weekday": "D j M, H:i T",

@@ -72,6 +72,7 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-invitations": ({"GET": P.OWN, "POST": P.OWN}, "owner"),
     "api-invitation": ({"DELETE": P.OWN}, "owner"),
     "api-owner": ({"PUT": P.OWN}, "owner"),
+    "api-deletion": ({"GET": P.OWN, "POST": P.OWN, "DELETE": P.OWN}, "owner"),
     "api-member": ({"PUT": P.OWN, "DELETE": P.OWN}, "campaign"),
     "api-history": ({"GET": P.HISTORY}, "campaign"),
     "api-webhooks": ({"GET": P.OWN, "POST": P.OWN}, "owner"),

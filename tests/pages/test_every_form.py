@@ -6,6 +6,8 @@ from django.db import transaction
 from django.urls import resolve, reverse
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
+from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.work_pages import make_work_page
 from rankme.actions.campaign import campaigns, members
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.imports.judgement_imports import start_archive
@@ -112,6 +114,8 @@ def running_pages(olga) -> list[str]:
     complaint_of(assignments.claim_batch(held))
     campaign.participants.filter(pk=held.pk).update(entry_answers={"age": "41"})
     exclusions.exclude_rater(out, reason="Too fast.", by=campaign.owner)
+    (link,) = invite_raters(campaign, [""], by=campaign.owner)
+    make_work_page(link, by=campaign.owner)
     run = published_run(campaign)
     unfinished = analysis_runs.request_run(campaign, {}, by=campaign.owner)
     computed = metric_jobs.request_metrics(campaign, ["bleu"], by=campaign.owner)

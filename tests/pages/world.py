@@ -7,6 +7,8 @@ from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
+from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.work_pages import make_work_page
 from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
 from rankme.actions.runs import analysis_runs, publishing
@@ -87,6 +89,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-rule-trial": {"GET": P.WATCH},
     "campaign-links": {"GET": P.IDENTITIES, "POST": P.EDIT},
     "campaign-invitations": {"GET": P.IDENTITIES},
+    "campaign-work-page": {"POST": P.EDIT},
+    "campaign-work-page-revoke": {"POST": P.EDIT},
     "campaign-monitor": {"GET": P.WATCH},
     "campaign-look": {"POST": P.EDIT},
     "campaign-lease-free": {"POST": P.ATTEND},
@@ -134,6 +138,7 @@ POLICY: dict[str, dict[str, str]] = {
     "report-public": {"GET": ALL},
     "report-public-metrics": {"GET": ALL},
     "doctor": {"GET": ALL, "POST": ALL},
+    "my-work": {"GET": ALL},
     "gallery": {"GET": ALL},
     "gallery-preset": {"GET": ALL},
     "gallery-media": {"GET": ALL},
@@ -174,6 +179,7 @@ class World:
         invited, secret = members.invite_member(
             self.campaign, role=Role.VIEWER, by=self.campaign.owner
         )
+        (personal,) = invite_raters(self.campaign, [""], by=self.campaign.owner)
         # Not the number of one of the campaign's versions, which an address can name, too.
         upload = MaterialImport.objects.create(pk=10**9, campaign=self.campaign, state="failed")
         computation = metric_jobs.request_metrics(self.campaign, ["bleu"], by=self.campaign.owner)
@@ -194,6 +200,8 @@ class World:
             "label": rater.label,
             "member": membership.pk,
             "invitation": invited.pk,
+            "link": personal.pk,
+            "page": make_work_page(personal, by=self.campaign.owner),
             "secret": secret,
             "webhook": webhook.webhook.pk,
             "delivery": webhook.webhook.deliveries.get().pk,

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from rankme.actions.accounts.work_pages import join_work_pages
 from rankme.actions.audit import note
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Invitation
@@ -27,8 +28,13 @@ PROMISES_NO_NAMES = re.compile(
 
 
 @transaction.atomic
-def invite_raters(campaign: Campaign, names: Sequence[str], *, by: User) -> list[Invitation]:
-    """Create one personal link per name; an empty name creates an unnamed link."""
+def invite_raters(
+    campaign: Campaign, names: Sequence[str], *, by: User, on_pages: bool = False
+) -> list[Invitation]:
+    """Create one personal link per name; an empty name creates an unnamed link.
+
+    With `on_pages`, links are added to the pages of all work that raters of these names have.
+    """
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.is_over:
         raise RefusedAction(_("This campaign is closed: new links would not let anybody in."))
@@ -42,6 +48,8 @@ def invite_raters(campaign: Campaign, names: Sequence[str], *, by: User) -> list
         Invitation(campaign=campaign, token=secrets.token_urlsafe(16), name=name[:200])
         for name in names
     )
+    if on_pages:
+        join_work_pages(invitations, by=by)
     note(campaign, by, gettext_noop("raters invited"), invitations=len(invitations))
     return invitations
 

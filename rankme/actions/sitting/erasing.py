@@ -175,8 +175,8 @@ def _erase_links(links: QuerySet[Invitation]) -> None:
     """Forget the names of personal links, and end the links."""
     found = list(links)
     for link in found:
-        link.name, link.token = "", secrets.token_urlsafe(16)
-    Invitation.objects.bulk_update(found, ["name", "token"], batch_size=500)
+        link.name, link.token, link.work_page = "", secrets.token_urlsafe(16), ""
+    Invitation.objects.bulk_update(found, ["name", "token", "work_page"], batch_size=500)
 
 
 def _erase_at_the_panel(submissions: QuerySet[PanelSubmission]) -> None:

@@ -1,4 +1,4 @@
-"""The members of a campaign, and its history."""
+"""The members of a campaign, its history, and its end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from rankme.actions.campaign import members
+from rankme.actions.campaign import deleting, members
 from rankme.api import campaign_shapes as shapes
 from rankme.api.view import PageQuery, View, operation
 from rankme.permissions import Permission, get_campaign, user_of
@@ -88,6 +88,43 @@ class OwnerView(View):
         rows = get_campaign(request, code).memberships.exclude(user=None)
         found = get_object_or_404(rows, pk=self.given["member"])
         return members.hand_over(found, by=user_of(request))
+
+
+class DeletionView(View):
+    """Deleting a launched campaign: asked for with its title, and done after a wait."""
+
+    @operation(
+        "deletion_read",
+        "Whether and when a launched campaign is deleted (only its owner sees it)",
+        needs=Permission.OWN,
+        gives=shapes.DeletionSerializer,
+    )
+    def get(self, request: Request, code: str) -> object:
+        campaign = get_campaign(request, code)
+        found = deleting.waiting_deletion(campaign)
+        return {
+            "reason": deleting.why_not_deleted(campaign),
+            "asked_at": found and found.asked_at,
+            "due_at": found and found.due_at,
+        }
+
+    @operation(
+        "deletion_ask",
+        "Delete a closed campaign with everything about it, 14 days from now (only its owner can)",
+        needs=Permission.OWN,
+        takes=shapes.TypedTitleSerializer,
+        gives=shapes.DeletionSerializer,
+        status=201,
+    )
+    def post(self, request: Request, code: str) -> Response:
+        campaign = get_campaign(request, code)
+        asked = deleting.ask_to_delete(campaign, title=self.given["title"], by=user_of(request))
+        shown = {"reason": "", "asked_at": asked.asked_at, "due_at": asked.due_at}
+        return Response(shapes.DeletionSerializer(shown).data, status=201)
+
+    @operation("deletion_cancel", "Keep the campaign after all", needs=Permission.OWN)
+    def delete(self, request: Request, code: str) -> None:
+        deleting.keep_campaign(get_campaign(request, code), by=user_of(request))
 
 
 class HistoryView(View):

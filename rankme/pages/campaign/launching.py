@@ -9,12 +9,14 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.table_files import guarded
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.work_pages import make_work_page, revoke_work_page
 from rankme.actions.audit import note_identities
 from rankme.actions.campaign import campaigns, launches
 from rankme.actions.campaign.planned_work import fit_raters, planned_work
@@ -39,6 +41,7 @@ from rankme.queries.words import missing_texts
 
 from .campaign_page import (
     FORM,
+    POST,
     SAFE,
     act,
     campaign_page,
@@ -196,8 +199,16 @@ def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if form.is_valid():
         names = form.all_names()
         done = ngettext("%(count)s link created.", "%(count)s links created.", len(names))
-        act(request, done % {"count": len(names)}, invite_raters, campaign, names)
+        on_pages = {"on_pages": form.cleaned_data["on_pages"]}
+        act(request, done % {"count": len(names)}, invite_raters, campaign, names, **on_pages)
         return redirect("rankme:campaign-links", campaign.code)
+    return _show_links(request, campaign, form)
+
+
+def _show_links(
+    request: HttpRequest, campaign: Campaign, form: InvitationForm, *, work_page: str = ""
+) -> HttpResponse:
+    """`work_page` is a link that was just made, and is shown only now."""
     definition = campaigns.definition_of(campaign)
     entry = entry_link(request, campaign)
     invitations = Paginator(campaign.invitations.order_by("-id"), INVITATIONS_ON_A_PAGE)
@@ -214,10 +225,29 @@ def links(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "panel_link": panel_link(entry, definition),
         "panel_title": _(PANELS[definition.crowd.panel].title),
         "page": page,
+        "work_page": work_page,
     }
     return render_campaign(
         request, campaign, "organiser/campaign/links.html", context, tab="campaign-links"
     )
+
+
+@campaign_page(POST, needs=Permission.EDIT)
+def make_page_of_work(request: HttpRequest, campaign: Campaign, link: int) -> HttpResponse:
+    """Make the lasting link of the person with this personal link, and show it once."""
+    found = get_object_or_404(campaign.invitations, pk=link)
+    secret = make_work_page(found, by=user_of(request))
+    page = request.build_absolute_uri(reverse("rankme:my-work", args=[secret]))
+    response = _show_links(request, campaign, InvitationForm(), work_page=page)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@campaign_page(POST, needs=Permission.EDIT)
+def revoke_page_of_work(request: HttpRequest, campaign: Campaign, link: int) -> HttpResponse:
+    found = get_object_or_404(campaign.invitations, pk=link)
+    act(request, _("The page no longer opens. The personal links go on."), revoke_work_page, found)
+    return redirect("rankme:campaign-links", campaign.code)
 
 
 @campaign_page(SAFE, needs=Permission.IDENTITIES)

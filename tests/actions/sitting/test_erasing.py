@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.work_pages import make_work_page
 from rankme.actions.campaign import campaigns, changes
 from rankme.actions.panel import sync
 from rankme.actions.sitting import erasing, judgements, participation
@@ -98,6 +99,7 @@ def made_once(rows_of_the_module: None) -> Campaign:
         study_id=PERSONAL["study"],
     )
     (link,) = invite_raters(campaign, [PERSONAL["name"]], by=campaign.owner)
+    make_work_page(link, by=campaign.owner)
     invited = participation.enter(campaign, panel="invitation", external_id=str(link.pk))
     for rater in (sent, invited):
         participation.give_consent(rater)
@@ -165,6 +167,7 @@ def own_texts(sent: Participant) -> dict[str, str]:
     return PERSONAL | {
         "code": sent.completion_code,
         "personal link": sent.campaign.invitations.get().token,
+        "page of all work": sent.campaign.invitations.get().work_page,
     }
 
 
@@ -191,7 +194,7 @@ def test_an_erased_rater_is_found_nowhere_and_others_are(campaign, sent):
     texts = own_texts(sent)
     erasing.erase_rater(sent, by=campaign.owner)
     found = {name for name, places in searched(texts).items() if places}
-    assert found == {"name", "personal link"}
+    assert found == {"name", "personal link", "page of all work"}
 
 
 def test_a_new_label_does_not_depend_on_who_it_is(campaign, sent):

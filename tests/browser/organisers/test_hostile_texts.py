@@ -55,7 +55,7 @@ KEPT = {
     *("campaign.code", "report.code", "invitation.token", "criterion.name", "plan.design"),
     *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
     *("runchunk.job", "ratebucket.mark", "user.password", "participant.language"),
-    *("participant.browser", "memberinvitation.hash"),
+    *("participant.browser", "memberinvitation.hash", "invitation.work_page"),
 }
 
 

@@ -8,7 +8,7 @@ from tests.accounts import PASSWORD, make_account
 from tests.browser.access import look_at
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign
-from tests.live import LiveSite
+from tests.live import LiveSite, free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +53,28 @@ def test_a_colleague_joins_by_a_link_and_becomes_the_owner(page: Page, live_site
     press(page, "button", "Hand the campaign over")
     expect(page.get_by_text("The campaign belongs to mia now")).to_be_visible()
     assert Campaign.objects.get().owner.get_username() == "mia"
+
+
+def test_a_link_goes_to_an_address_where_the_site_sends_mail(
+    page: Page, site_without_web: LiveSite
+):
+    """The field is there, and a mail server that is away costs no link."""
+    site = site_without_web
+    site.start_web(EMAIL_HOST="127.0.0.1", EMAIL_PORT=str(free_port()))
+    campaign = make_campaign(owner=make_account(), launch=False)
+    log_in(page)
+    page.goto(f"{site.url}/campaigns/{campaign.code}/members/")
+    field = page.get_by_label("Mail address")
+    expect(field).to_be_visible()
+    look_at(page)
+    field.fill("nobody")
+    press(page, "button", "Make a link")
+    assert not campaign.member_invitations.exists(), "the browser asks for a whole address"
+    field.fill("nobody@example.org")
+    press(page, "button", "Make a link")
+    expect(page.get_by_text("Send this link to the person")).to_be_visible()
+    expect(page.get_by_text("The mail server did not take the mail")).to_be_visible()
+    look_at(page)
 
 
 def test_a_forgotten_password_has_a_page_that_everybody_can_use(page: Page, live_site: LiveSite):

@@ -1,0 +1,42 @@
+"""The page of all work in Chromium: made by an organiser, opened by a rater without an account."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rankme.actions.accounts.invitations import invite_raters
+from tests.accounts import make_account
+from tests.browser.access import PHONE, look_at
+from tests.browser.organiser import log_in
+from tests.campaigns import make_campaign, slider_definition
+from tests.live import LiveSite
+from tests.sittings import sit
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_rater_opens_her_page_and_goes_on_by_keyboard(page: Page, live_site: LiveSite):
+    olga = make_account()
+    definition = slider_definition()
+    crowd = definition.crowd.model_copy(update={"pay_per_batch": 2.5, "batches_per_rater": 3})
+    campaign = make_campaign(definition.model_copy(update={"crowd": crowd}), owner=olga)
+    (link,) = invite_raters(campaign, ["Nora Lindqvist"], by=olga)
+    log_in(page)
+    page.goto(f"/campaigns/{campaign.code}/links/")
+    page.get_by_role("button", name="Make Nora Lindqvist").press("Enter")
+    expect(page.get_by_text("Send this link to the rater.")).to_be_visible()
+    address = page.locator("[data-copy*='/my-work/']").get_attribute("data-copy")
+    look_at(page)
+    page.context.clear_cookies()
+    page.goto(address)
+    look_at(page)
+    page.get_by_role("link", name="Begin").press("Enter")
+    page.wait_for_url("**/r/**")
+    page.get_by_role("button", name="I agree to take part").press("Enter")
+    page.wait_for_url("**/instructions/")
+    sit(campaign.participants.get(external_id=str(link.pk)))
+    page.goto(address)
+    expect(page.get_by_text("these studies promise: 2.50")).to_be_visible()
+    look_at(page)
+    page.set_viewport_size(PHONE)
+    page.get_by_role("link", name="Go on").click()
+    page.wait_for_url("**/r/**")
