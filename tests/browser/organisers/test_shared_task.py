@@ -9,13 +9,14 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from rankme.models import SystemUpload
+from rankme.actions.shared_task.teams import add_member
+from rankme.models import Dispute, SystemUpload
 from tests.accounts import make_account
 from tests.browser.access import assert_accessible_by_day_and_night, assert_never_scrolls_sideways
 from tests.browser.organiser import PHONE, log_in, tab_to
 from tests.campaigns import make_owner
 from tests.chromium import TOUCH_PHONE
-from tests.shared_tasks.tasks import make_task, make_team
+from tests.shared_tasks.tasks import judged_task, make_task, make_team, unsealed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LINES = b"The first.\nA second one.\nSome third.\nThe last.\n"
@@ -89,6 +90,38 @@ def test_a_team_and_its_hosts_need_no_mouse(page: Page):
     tab_to(page, "Withdraw the team")
     page.keyboard.press("Enter")
     expect(page.get_by_role("cell", name="Withdrawn", exact=True)).to_be_visible()
+
+
+def test_teams_object_and_hosts_answer_without_a_mouse(page: Page):
+    make_account()
+    task = unsealed(judged_task("Owls", "Bees", owner=make_owner("olga"), teams_first_days=7))
+    team = task.teams.get(name="Owls")
+    _made, secret = add_member(team, name="Bo", by=team.members.get())
+    page.goto(reverse("rankme:team-enter", args=[secret]))
+    tab_to(page, "Your results")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("What you object to")).to_be_visible()
+    tab_to(page, "What you object to")
+    page.keyboard.type("Item 3 is cut.")
+    tab_to(page, "Object")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The hosts read this on their page")).to_be_visible()
+    assert_accessible_by_day_and_night(page, "a team's results")
+    log_in(page)
+    page.goto(reverse("rankme:task", args=[task.code]))
+    tab_to(page, "Results")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Answer, which the team reads")).to_be_visible()
+    tab_to(page, "Answer, which the team reads")
+    page.keyboard.type("It was so in your file.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The team reads the answer")).to_be_visible()
+    assert Dispute.objects.get().answer == "It was so in your file."
+    page.goto(reverse("rankme:task-capacity", args=[task.code]))
+    tab_to(page, "Minutes of each rater")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("table")).to_be_visible()
 
 
 @pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
