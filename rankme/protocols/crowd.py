@@ -231,6 +231,15 @@ class Crowd(Part):
         ),
     )
 
+    no_ai: bool = Field(
+        False,
+        title=_("Ask raters not to use AI tools"),
+        description=_(
+            "One sentence asks it: before raters agree, in the instructions, and above each field "
+            "for a text of their own. It is a request: nothing is measured."
+        ),
+    )
+
     texts_are: TextsAre = Field(
         "result",
         title=_("Texts that raters write as answers"),

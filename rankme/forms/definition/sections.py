@@ -123,6 +123,7 @@ QUIET = {
     "Crowd.keep_judgements_years",
     "Crowd.traces",
     "Crowd.hidden_text",
+    "Crowd.no_ai",
     "Crowd.pause_after_raters",
     "Crowd.flagged_share",
     "Crowd.pauses_itself",

@@ -10,6 +10,7 @@ from rankme.protocols.instruments import INSTRUMENTS
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.rater.visits import arrive
 
+NO_AI = "Please answer yourself; do not use AI tools to judge or write."
 pytestmark = pytest.mark.django_db
 
 
@@ -53,6 +54,36 @@ def test_a_minimum_time_is_said_before_it_is_missed(client, crowd, said):
     crowd = {"least_seconds_per_screen": 20} | crowd
     instructions, work = pages(client, slider_definition(crowd=crowd))
     assert (said in instructions and said in work) if said else "20 seconds" not in work
+
+
+@pytest.mark.parametrize("no_ai", [True, False])
+def test_the_request_to_answer_without_ai_is_wherever_raters_decide_or_write(client, no_ai):
+    text = {"name": "better", "question": "Better?", "instrument": "text", "about": "item"}
+    asked = {"name": "why", "question": "Why do you take part?", "kind": "text"}
+    definition = slider_definition(
+        criteria=[text],
+        screens=[
+            {"name": "write", "show": ["input", "outputs"], "ask": ["better"], "comment": True}
+        ],
+        entry_questions=[asked],
+        end_questions=[asked | {"name": "end", "question": "What did you think?"}],
+        crowd={"no_ai": no_ai},
+    )
+    campaign = make_campaign(definition, items=1, systems=1)
+    client.force_login(campaign.owner)
+    preview = reverse("rankme:preview", args=[campaign.code])
+    # On the work page: in the dialog, above the field and above the comment.
+    expected = {"consent": 1, "questions": 1, "instructions": 1, "work": 3, "end-questions": 1}
+    for name, times in expected.items():
+        page = client.get(preview, {"page": name}).content.decode()
+        assert page.count(NO_AI) == times * no_ai, name
+
+
+def test_the_request_can_be_in_the_campaigns_own_words(client):
+    definition = slider_definition(language="fr", crowd={"no_ai": True}, words={NO_AI: "Sans IA."})
+    instructions, work = pages(client, definition)
+    for page in (instructions, work):
+        assert "Sans IA." in page and NO_AI not in page
 
 
 def test_the_instructions_are_on_every_page_in_short(client):
