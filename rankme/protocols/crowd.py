@@ -34,6 +34,10 @@ TooFast = Annotated[
     Literal["flag", "end"],
     Labels(flag=_("Mark them"), end=_("End the rater's part, and give the batch to somebody else")),
 ]
+Copying = Annotated[
+    Literal["allowed", "inconvenient"],
+    Labels(allowed=_("Allowed"), inconvenient=_("Not with the mouse or by touch")),
+]
 TextsAre = Annotated[
     Literal["result", "personal"],
     Labels(result=_("The result of the study"), personal=_("Personal")),
@@ -237,6 +241,16 @@ class Crowd(Part):
         description=_(
             "One sentence asks it: before raters agree, in the instructions, and above each field "
             "for a text of their own. It is a request: nothing is measured."
+        ),
+    )
+
+    copying: Copying = Field(
+        "allowed",
+        title=_("Copying the compared texts"),
+        description=_(
+            "You can make it inconvenient with the mouse and by touch; nobody can prevent it. "
+            "Keyboards, screen readers, the search of the browser and zoom work as ever. It "
+            "hinders raters who select texts with the mouse to have them read aloud."
         ),
     )
 

@@ -185,6 +185,9 @@ def _marking_problems(definition: Definition, number: int, screen: ScreenSpec) -
         if criterion.about != "output" or not shows_texts or screen.scope == "document":
             words = f"“{criterion.name}” marks outputs: show them, and ask it about each output"
             yield ("screens", number, "show"), words
+        if definition.crowd.copying == "inconvenient":
+            words = f"“{criterion.name}” is answered by selecting in the texts: allow copying"
+            yield ("crowd", "copying"), words
         if screen.formats("outputs", "context") or any(b.difference for b in screen.show):
             words = f"“{criterion.name}” marks places in the texts as they are: show them plain"
             yield ("screens", number, "show"), f"{words}, without differences"

@@ -124,6 +124,7 @@ QUIET = {
     "Crowd.traces",
     "Crowd.hidden_text",
     "Crowd.no_ai",
+    "Crowd.copying",
     "Crowd.pause_after_raters",
     "Crowd.flagged_share",
     "Crowd.pauses_itself",

@@ -85,6 +85,8 @@ def page_document(
     }
     if crowd.traces and not is_preview:
         document["traces"] = True
+    if crowd.copying == "inconvenient":
+        document["copying"] = "inconvenient"
     return document
 
 

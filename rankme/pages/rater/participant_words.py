@@ -49,6 +49,10 @@ OF_EVERY_PAGE = {
     "finish": _("Finish"),
     "missing_some": _("Some answers are missing. They are marked."),
     "wrong_some": _("Some answers need to be corrected. They are marked."),
+    "not_copied": _(
+        "The texts cannot be copied with the mouse or by touch here. With the keyboard and "
+        "assistive technology you can select them as usual."
+    ),
     # Answers on their way to the server.
     "sending": _("Sending your answers…"),
     "unsent_one": _("One answer is waiting to be sent."),

@@ -139,6 +139,7 @@ class Screens(TypedDict):
     standard_input: Input | None
     devices: Literal["any", "desktop"]
     traces: NotRequired[Literal[True]]  # whether the campaign keeps them
+    copying: NotRequired[Literal["inconvenient"]]  # absent: allowed
 
 
 class Addresses(TypedDict):

@@ -159,6 +159,7 @@ export interface PageDocument {
   standard_input: TextInput | MeaningInput | TablesInput | ImagesInput | null;
   devices: "any" | "desktop";
   traces?: true;
+  copying?: "inconvenient";
   preview: boolean;
   version: number;
   assignment: number;

@@ -118,6 +118,7 @@ async function start() {
 
   tie(sitting, outbox, breaks);
   if (document.getElementById("complain")) await tieTheReport(sitting, outbox, storage);
+  if (page.copying) await makeCopyingInconvenient();
   if (page.devices === "desktop") await askForADesktop();
   if (resumePath) await keepLink(storage, page.addresses.enter, resumePath);
   if (!page.preview) outbox.flush();
@@ -186,6 +187,13 @@ async function loadTimedTrials() {
   const sound = optionalPart(document, "#sound", HTMLInputElement);
   const bell = createBell(globalThis.AudioContext, () => sound?.checked ?? true);
   return { TimedTrials, bell };
+}
+
+async function makeCopyingInconvenient() {
+  const { discourageCopying } = await import("./copying.js");
+  discourageCopying(document, (isNeeded) =>
+    notice("copying", isNeeded ? words.not_copied : "", ""),
+  );
 }
 
 /** A personal link may have been opened on a phone: the work waits for a mouse or a keyboard. */
