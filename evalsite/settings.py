@@ -259,6 +259,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 3600.0},
     },
+    "reminders of raters": {
+        "task": "rankme.tasks.remind_raters",
+        "schedule": 600.0,
+        "options": {"expires": 3600.0},
+    },
     "reminders": {
         "task": "rankme.tasks.remind_teams",
         "schedule": 600.0,

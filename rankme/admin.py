@@ -80,7 +80,7 @@ class ParticipantAdmin(OfCampaign):
 
 
 class InvitationAdmin(OfCampaign):
-    exclude = ("token",)
+    exclude = ("token", "mail")
 
 
 class SubmissionAdmin(LookingOnly):

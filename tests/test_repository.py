@@ -79,6 +79,11 @@ FORBIDDEN = {
     r"\beval\(|new Function\(": ("static/js/**/*.js", "eval(text)"),
 }
 
+ALLOWED = {
+    # Mail programs post there without a cookie (RFC 8058). It stops mails and does nothing else.
+    r"\bcsrf_exempt\b": "rankme/pages/rater/mail_stop.py:",
+}
+
 # What would tie the project to one machine.
 MACHINE_PATHS = re.compile(
     r"(?<![\w.])(/root/|/home/\w+/|/Users/\w+/|/opt/pypi|/work/(main|shared))"
@@ -139,7 +144,8 @@ def test_a_folder_that_the_page_on_architecture_leaves_out_is_missed():
 def test_no_door_is_left_open_to_markup_or_forgery(pattern: str):
     where, bait = FORBIDDEN[pattern]
     assert re.search(pattern, bait), "the pattern does not find its own bait"
-    assert matches_in(where, pattern) == []
+    allowed = ALLOWED.get(pattern, "nowhere")
+    assert [each for each in matches_in(where, pattern) if not each.startswith(allowed)] == []
 
 
 def matches_in(where: str, pattern: str) -> list[str]:

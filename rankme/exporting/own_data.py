@@ -9,6 +9,7 @@ from django.db.models import Model
 
 from rankme.models import PanelPayment, Participant, Report, Submission
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.watching.kept_addresses import kept_address
 from rankme.queries.watching.own_words import payload_as_sent
 
 FORMAT = 1
@@ -36,7 +37,7 @@ def own_data(rater: Participant) -> dict[str, Any]:
             "text": frozen_definition(campaign, consent).definition.texts.consent,
             "ticked": rater.ticked,
         },
-        "you": _fields(rater, *sorted(_names(rater) - WITHOUT)) | {"name": name_of(rater)},
+        "you": _fields(rater, *sorted(_names(rater) - WITHOUT)) | _of_the_link(rater),
         "batches": [
             _fields(each, "state", "counts", "claimed_at", "ended_at")
             | {
@@ -84,6 +85,16 @@ def name_of(rater: Participant) -> str:
         return ""
     found = rater.campaign.invitations.filter(pk=rater.external_id).values_list("name", flat=True)
     return found.first() or ""
+
+
+def _of_the_link(rater: Participant) -> dict[str, str]:
+    """What is stored with the rater's personal link: the name, and an address for reminders."""
+    found = {"name": name_of(rater)}
+    if rater.panel == "invitation":
+        link = rater.campaign.invitations.exclude(mail="").filter(pk=rater.external_id).first()
+        if link is not None:
+            found["mail"] = kept_address(link)
+    return found
 
 
 def reports_with(rater: Participant) -> list[Report]:

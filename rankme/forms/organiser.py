@@ -149,6 +149,19 @@ class InvitationForm(forms.Form):
         return [line for line in lines if line] + [""] * (cleaned.get("unnamed") or 0)
 
 
+class LinkMailForm(forms.Form):
+    mail = forms.EmailField(label=_("Mail address"))
+    keep = forms.BooleanField(
+        label=_("Keep the address, encrypted, so that the person can be reminded"),
+        help_text=_(
+            "It is erased with the identity, and when the person stops mails. The mail says that "
+            "it is stored; your consent text must not say otherwise. Without the tick, the site "
+            "stores no address of this person, and forgets one that it has kept."
+        ),
+        required=False,
+    )
+
+
 class InvitedMemberForm(forms.Form):
     role = forms.ChoiceField(
         label=_("Role"),

@@ -233,6 +233,13 @@ class Invitation(models.Model):
     name = models.CharField(max_length=200, blank=True)
     # The hash of the link to all work of this person; the same in several campaigns.
     work_page = models.CharField(max_length=64, blank=True, db_default="", default="")
+    # The sealed address, where reminders are wanted.
+    mail = models.TextField(blank=True, db_default="", default="")
+    # When the person asked for no more mail about this link.
+    mail_stopped_at = models.DateTimeField(null=True, blank=True)
+    # A reminder that waits to be sent, and the last one that was.
+    reminder_asked_at = models.DateTimeField(null=True, blank=True)
+    reminded_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:

@@ -28,7 +28,16 @@ from .campaign import (
 from .help import pages as help_pages
 from .panel import accounts, books, study
 from .previews import draft_preview, gallery, preview
-from .rater import entering, leaving, media, own_data, own_work, rater_calls, working
+from .rater import (
+    entering,
+    leaving,
+    mail_stop,
+    media,
+    own_data,
+    own_work,
+    rater_calls,
+    working,
+)
 from .shared_task import hosting, own_results, results, sealing, teaming
 
 app_name = "rankme"
@@ -105,6 +114,8 @@ organiser_urls: list[URLPattern] = [
         launching.revoke_page_of_work,
         name="campaign-work-page-revoke",
     ),
+    path(CAMPAIGN + "links/<int:link>/mail/", launching.send_link, name="campaign-link-mail"),
+    path(CAMPAIGN + "links/remind/", launching.remind, name="campaign-links-remind"),
     path(CAMPAIGN + "links/links.csv", launching.download_invitations, name="campaign-invitations"),
     path(CAMPAIGN + "monitor/", monitoring.watch, name="campaign-monitor"),
     path(CAMPAIGN + "monitor/look/", looking.take_look, name="campaign-look"),
@@ -152,6 +163,7 @@ organiser_urls: list[URLPattern] = [
     ),
     path("join/<str:secret>/", joining.join, name="join"),
     path("my-work/<str:page>/", own_work.my_work, name="my-work"),
+    path("no-mail/<str:signed>/", mail_stop.stop, name="mail-stop"),
     path(CAMPAIGN + "members/", members.list_members, name="campaign-members"),
     path(CAMPAIGN + "members/leave/", members.leave, name="campaign-leave"),
     path(

@@ -28,7 +28,10 @@ OPEN = {
     "rankme:help-page",
 }
 # What an account has no part in: raters' own pages, and probes.
-OF_NOBODY = ("/r/", "/my-work/", "/healthz/", "/readyz/", "/metrics/", "/hooks/", "/reports/")
+OF_NOBODY = (
+    *("/r/", "/my-work/", "/no-mail/", "/reports/"),
+    *("/healthz/", "/readyz/", "/metrics/", "/hooks/"),
+)
 
 
 def require_second_factor(

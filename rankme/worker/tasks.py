@@ -11,6 +11,7 @@ from celery import shared_task
 from django.core.management import call_command
 
 from rankme.actions import jobs, operators, rate_limits
+from rankme.actions.accounts.link_mails import send_reminders
 from rankme.actions.accounts.sessions import forget_ended_sessions
 from rankme.actions.campaign import (
     deleting,
@@ -194,6 +195,12 @@ def check_record() -> None:
 def remind_teams() -> None:
     """Every ten minutes: remind teams of shared tasks that close soon."""
     reminders.remind_due()
+
+
+@shared_task(name="rankme.tasks.remind_raters")
+def remind_raters(campaign_id: int | None = None) -> None:
+    """After an organiser's press, and every ten minutes: send the reminders that wait."""
+    send_reminders(campaign_id)
 
 
 @shared_task(name="rankme.tasks.sweep_leftovers")

@@ -2,11 +2,13 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.signing import Signer
 from django.db import transaction
 from django.urls import resolve, reverse
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.link_mails import STOP_SALT
 from rankme.actions.accounts.work_pages import make_work_page
 from rankme.actions.campaign import campaigns, members
 from rankme.actions.imports.import_jobs import execute_import
@@ -17,6 +19,7 @@ from rankme.actions.sitting import assignments, exclusions
 from rankme.actions.webhooks import hooks
 from rankme.actions.webhooks.events import record_events
 from rankme.models import Campaign, Role
+from rankme.panel_calls.sealed import seal
 from rankme.practice_panel.panel import PracticePanel
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.looking import GROUP, looked_at
@@ -116,6 +119,7 @@ def running_pages(olga) -> list[str]:
     exclusions.exclude_rater(out, reason="Too fast.", by=campaign.owner)
     (link,) = invite_raters(campaign, [""], by=campaign.owner)
     make_work_page(link, by=campaign.owner)
+    campaign.invitations.update(mail=seal("nora@example.org"))
     run = published_run(campaign)
     unfinished = analysis_runs.request_run(campaign, {}, by=campaign.owner)
     computed = metric_jobs.request_metrics(campaign, ["bleu"], by=campaign.owner)
@@ -139,6 +143,9 @@ def running_pages(olga) -> list[str]:
     paused = campaigns.pause_campaign(make_campaign(), by=campaign.owner)
     return [
         *(address(f"campaign-{name}", campaign) for name in names),
+        address("campaign-links-remind", campaign),
+        reverse("rankme:mail-stop", args=[Signer(salt=STOP_SALT).sign(str(link.pk))]),
+        address("campaign-link-mail", campaign, link.pk),
         address("campaign-extend", campaign) + "?raters_per_trial=9",
         address("campaign-item", campaign, judged.position + 1),
         *(address("campaign-rater", campaign, rater.label) for rater in (held, out)),

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.signing import Signer
 from django.urls import URLPattern, reverse
 from django.utils.functional import cached_property
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.link_mails import STOP_SALT
 from rankme.actions.accounts.work_pages import make_work_page
 from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
@@ -89,6 +91,8 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-rule-trial": {"GET": P.WATCH},
     "campaign-links": {"GET": P.IDENTITIES, "POST": P.EDIT},
     "campaign-invitations": {"GET": P.IDENTITIES},
+    "campaign-link-mail": {"GET": P.EDIT, "POST": P.EDIT},
+    "campaign-links-remind": {"GET": P.EDIT, "POST": P.EDIT},
     "campaign-work-page": {"POST": P.EDIT},
     "campaign-work-page-revoke": {"POST": P.EDIT},
     "campaign-monitor": {"GET": P.WATCH},
@@ -139,6 +143,7 @@ POLICY: dict[str, dict[str, str]] = {
     "report-public-metrics": {"GET": ALL},
     "doctor": {"GET": ALL, "POST": ALL},
     "my-work": {"GET": ALL},
+    "mail-stop": {"GET": ALL, "POST": ALL},
     "gallery": {"GET": ALL},
     "gallery-preset": {"GET": ALL},
     "gallery-media": {"GET": ALL},
@@ -202,6 +207,7 @@ class World:
             "invitation": invited.pk,
             "link": personal.pk,
             "page": make_work_page(personal, by=self.campaign.owner),
+            "signed": Signer(salt=STOP_SALT).sign(str(personal.pk)),
             "secret": secret,
             "webhook": webhook.webhook.pk,
             "delivery": webhook.webhook.deliveries.get().pk,

@@ -1,4 +1,4 @@
-"""Mail with a link that invites to a campaign, where the site can send some."""
+"""Mail with a link, where the site can send some: to people who are invited to a campaign."""
 
 from __future__ import annotations
 
@@ -27,19 +27,30 @@ def mail_invitation(invitation: MemberInvitation, address: str, link: str) -> No
     ------
     RefusedAction : the site sends no mail, has sent much, or the mail server did not take it
     """
+    body = "\n\n".join(_paragraphs(invitation, link))
+    message = EmailMessage(_("An invitation to a campaign"), body, to=[address])
+    send_for(invitation.made_by_id, message)
+
+
+def send_for(account: int, message: EmailMessage) -> None:
+    """Send one mail with a link, for an account that has not sent many lately.
+
+    Raises
+    ------
+    RefusedAction : the site sends no mail, has sent much, or the mail server did not take it
+    """
     if not sends_mail():
         raise RefusedAction(_("This site sends no mail. Send the link yourself."))
-    sender = invitation.made_by_id
     if not (
-        rate_limits.take(rate_limits.INVITATION_MAILS, sender)
-        and rate_limits.take(rate_limits.MAILS, address.lower())
+        rate_limits.take(rate_limits.INVITATION_MAILS, account)
+        and rate_limits.take(rate_limits.MAILS, message.to[0].lower())
     ):
         raise RefusedAction(_("Much mail was sent lately. Send the link yourself."))
-    body = "\n\n".join(_paragraphs(invitation, link))
     try:
-        EmailMessage(_("An invitation to a campaign"), body, to=[address]).send()
+        message.send()
     except OSError as error:  # also what smtplib raises
-        log.error("A mail was not sent (member invitation): %s", error)
+        # The error itself can have an address in it.
+        log.error("A mail with a link was not sent: %s", type(error).__name__)
         said = _("The mail server did not take the mail. Send the link yourself.")
         raise RefusedAction(said) from error
 

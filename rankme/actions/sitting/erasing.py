@@ -172,11 +172,13 @@ def _erase(raters: QuerySet[Participant], submissions: QuerySet[PanelSubmission]
 
 
 def _erase_links(links: QuerySet[Invitation]) -> None:
-    """Forget the names of personal links, and end the links."""
+    """Forget the names and addresses of personal links, and end the links."""
     found = list(links)
     for link in found:
         link.name, link.token, link.work_page = "", secrets.token_urlsafe(16), ""
-    Invitation.objects.bulk_update(found, ["name", "token", "work_page"], batch_size=500)
+        link.mail, link.reminder_asked_at = "", None
+    columns = ["name", "token", "work_page", "mail", "reminder_asked_at"]
+    Invitation.objects.bulk_update(found, columns, batch_size=500)
 
 
 def _erase_at_the_panel(submissions: QuerySet[PanelSubmission]) -> None:

@@ -16,22 +16,24 @@ from django.utils.translation import ngettext
 
 from analysis.table_files import guarded
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.link_mails import ask_to_remind, mail_link, to_remind
 from rankme.actions.accounts.work_pages import make_work_page, revoke_work_page
 from rankme.actions.audit import note_identities
 from rankme.actions.campaign import campaigns, launches
+from rankme.actions.campaign.invitation_mail import sends_mail
 from rankme.actions.campaign.planned_work import fit_raters, planned_work
 from rankme.designs.plan import DrawnPlan, Spread
 from rankme.designs.registry import DESIGNS
 from rankme.errors import RankmeError
 from rankme.exporting.paper.preregistration import planned_raters, preregistration
 from rankme.exporting.registered import document_sha256
-from rankme.forms.organiser import HowManyRatersForm, InvitationForm
+from rankme.forms.organiser import HowManyRatersForm, InvitationForm, LinkMailForm
 from rankme.links import entry_link, invitation_link, panel_link
 from rankme.models import Campaign
 from rankme.pages.rater.interface_language import language_warning
 from rankme.pages.rater.terms import gate_of
 from rankme.panel_links import PANELS
-from rankme.permissions import Permission, user_of
+from rankme.permissions import Permission, may, user_of
 from rankme.protocols.definition import GENERALITY
 from rankme.protocols.looking import MODES
 from rankme.queries.progress import size_of
@@ -46,6 +48,7 @@ from .campaign_page import (
     act,
     campaign_page,
     refusals_as_messages,
+    refusals_in,
     render_campaign,
     sent,
 )
@@ -226,6 +229,7 @@ def _show_links(
         "panel_title": _(PANELS[definition.crowd.panel].title),
         "page": page,
         "work_page": work_page,
+        "mails": sends_mail() and may(request, Permission.EDIT),
     }
     return render_campaign(
         request, campaign, "organiser/campaign/links.html", context, tab="campaign-links"
@@ -248,6 +252,38 @@ def revoke_page_of_work(request: HttpRequest, campaign: Campaign, link: int) -> 
     found = get_object_or_404(campaign.invitations, pk=link)
     act(request, _("The page no longer opens. The personal links go on."), revoke_work_page, found)
     return redirect("rankme:campaign-links", campaign.code)
+
+
+@campaign_page(FORM, needs=Permission.EDIT)
+def send_link(request: HttpRequest, campaign: Campaign, link: int) -> HttpResponse:
+    """Send a personal link to an address, which no page shows again."""
+    found = get_object_or_404(campaign.invitations.select_related("campaign"), pk=link)
+    form = LinkMailForm(**sent(request))
+    if form.is_valid():
+        address, keep = form.cleaned_data["mail"], form.cleaned_data["keep"]
+        with refusals_in(form):
+            mail_link(found, address, keep=keep, by=user_of(request))
+            messages.success(request, _("The link was sent to %(mail)s.") % {"mail": address})
+            return redirect("rankme:campaign-links", campaign.code)
+    context = {"form": form, "link": found}
+    page = "organiser/links/send.html"
+    return render_campaign(request, campaign, page, context, tab="campaign-links")
+
+
+@campaign_page(FORM, needs=Permission.EDIT)
+def remind(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Say how many people get a mail before it is sent."""
+    if request.method == "POST":
+        with refusals_as_messages(request):
+            number = ask_to_remind(campaign, by=user_of(request))
+            done = ngettext(
+                "%(count)s reminder is being sent.", "%(count)s reminders are being sent.", number
+            )
+            messages.success(request, done % {"count": number})
+        return redirect("rankme:campaign-links", campaign.code)
+    context = {"number": len(to_remind(campaign)) if sends_mail() else 0}
+    page = "organiser/links/remind.html"
+    return render_campaign(request, campaign, page, context, tab="campaign-links")
 
 
 @campaign_page(SAFE, needs=Permission.IDENTITIES)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.functions import TruncWeek
 
-from rankme.models import Assignment, Campaign, Invitation, Participant, Slot
+from rankme.models import Assignment, Campaign, Invitation, Participant, RaterExclusion, Slot
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
@@ -94,6 +94,46 @@ def _waiting(campaign: Campaign, definition: Definition, done: int, held: int) -
         return 0
     free = campaign.slots.filter(state=Slot.State.FREE).count() + held
     return max(0, min(definition.crowd.batches_per_rater - done, free))
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How many sittings wait for somebody, and the language in which they rate."""
+
+    number: int
+    language: str
+
+
+def waiting_by_link(campaign: Campaign, links: Iterable[Invitation]) -> dict[int, Waiting]:
+    """Say what waits for the people of these links, by the link's number.
+
+    Those for whom nothing waits are left out: who is done, has left, or was excluded.
+    """
+    if not campaign.is_running:
+        return {}
+    definition = frozen_definition(campaign).definition
+    free = campaign.slots.filter(state=Slot.State.FREE).count()
+    numbers = [link.pk for link in links]
+    out = RaterExclusion.objects.filter(participant=OuterRef("pk"), withdrawn_at=None)
+    raters = campaign.participants.filter(
+        panel="invitation", external_id__in=[str(number) for number in numbers]
+    ).annotate(
+        done=Count("assignments", filter=Q(assignments__state=Assignment.State.COMPLETED)),
+        held=Count("assignments", filter=Q(assignments__state=Assignment.State.HELD)),
+        is_out=Exists(out),
+    )
+    by_link = {int(rater.external_id): rater for rater in raters}
+    found = {}
+    for number in numbers:
+        rater, most, language = by_link.get(number), definition.crowd.batches_per_rater, ""
+        left = min(most, free)
+        if rater is not None:
+            is_over = rater.is_out or rater.state in ENDED
+            left = 0 if is_over else min(most - rater.done, free + rater.held)
+            language = rater.language
+        if left > 0:
+            found[number] = Waiting(left, language or definition.language)
+    return found
 
 
 def weeks_of(invitations: Iterable[Invitation]) -> list[Week]:

@@ -32,6 +32,7 @@ from rankme.models import (
 )
 from rankme.models.record import ERASED
 from rankme.panel_calls.prolific import SubmissionThere
+from rankme.panel_calls.sealed import seal
 from rankme.protocols.definition import Definition
 from rankme.verification import verify_campaign
 from rankme.worker import tasks
@@ -100,6 +101,7 @@ def made_once(rows_of_the_module: None) -> Campaign:
     )
     (link,) = invite_raters(campaign, [PERSONAL["name"]], by=campaign.owner)
     make_work_page(link, by=campaign.owner)
+    campaign.invitations.update(mail=seal("anneliese@example.org"))
     invited = participation.enter(campaign, panel="invitation", external_id=str(link.pk))
     for rater in (sent, invited):
         participation.give_consent(rater)
@@ -168,6 +170,7 @@ def own_texts(sent: Participant) -> dict[str, str]:
         "code": sent.completion_code,
         "personal link": sent.campaign.invitations.get().token,
         "page of all work": sent.campaign.invitations.get().work_page,
+        "sealed address": sent.campaign.invitations.get().mail,
     }
 
 
@@ -194,7 +197,7 @@ def test_an_erased_rater_is_found_nowhere_and_others_are(campaign, sent):
     texts = own_texts(sent)
     erasing.erase_rater(sent, by=campaign.owner)
     found = {name for name, places in searched(texts).items() if places}
-    assert found == {"name", "personal link", "page of all work"}
+    assert found == {"name", "personal link", "page of all work", "sealed address"}
 
 
 def test_a_new_label_does_not_depend_on_who_it_is(campaign, sent):

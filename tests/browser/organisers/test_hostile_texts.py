@@ -56,6 +56,7 @@ KEPT = {
     *("participant.panel", "participant.label", "system.folded", "materialimport.format"),
     *("runchunk.job", "ratebucket.mark", "user.password", "participant.language"),
     *("participant.browser", "memberinvitation.hash", "invitation.work_page"),
+    "invitation.mail",
 }
 
 
