@@ -7,6 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from analysis.planning.published import STUDIES
+from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
 from rankme.actions.shared_task.next_year import TIMES
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.actions.shared_task.warnings import titled
@@ -24,14 +26,59 @@ class TrackSerializer(serializers.ModelSerializer[Track]):
         fields = ["id", "name", "is_development", "sources_sha256", "references_sha256"]
 
 
+class RoomSerializer(serializers.Serializer[Any]):
+    """What so many systems get; `costs` is to each of the others, as a share of `detectable`."""
+
+    systems = serializers.IntegerField()
+    items = serializers.IntegerField()
+    judgements = serializers.FloatField(help_text="Of each system.")
+    detectable = serializers.FloatField(
+        allow_null=True, help_text="The difference that is found with a power of .8."
+    )
+    costs = serializers.FloatField(allow_null=True)
+    is_whole = serializers.BooleanField(help_text="Whether every item is judged.")
+
+
+class RoomsSerializer(serializers.Serializer[Any]):
+    allowed = serializers.IntegerField(help_text="Systems for which every item is judged.")
+    rooms = RoomSerializer(many=True)
+
+
 class CallSerializer(serializers.ModelSerializer[SharedTask]):
     """What anybody with the address of the call may read; times are in UTC."""
 
     tracks = TrackSerializer(many=True)
+    room = RoomsSerializer(allow_null=True)
 
     class Meta:
         model = SharedTask
-        fields = [*CHANGEABLE, "tracks"]
+        fields = [*CHANGEABLE, "tracks", "room"]
+
+
+class MeansSerializer(Strict):
+    """What a track has; a field that is left out is as its campaign is defined."""
+
+    raters = serializers.IntegerField(min_value=2, max_value=MOST_RATERS, required=False)
+    items = serializers.IntegerField(min_value=2, max_value=MOST_ITEMS, required=False)
+    repeats = serializers.IntegerField(
+        min_value=1, max_value=MOST_REPEATS, required=False, help_text="Raters of each output."
+    )
+    seconds = serializers.FloatField(
+        min_value=0.1, max_value=86_400, required=False, help_text="For an output."
+    )
+    minutes = serializers.FloatField(
+        min_value=1, max_value=100_000, required=False, help_text="Of each rater."
+    )
+    money = serializers.FloatField(min_value=1, max_value=1e9, required=False)
+    pay = serializers.FloatField(
+        min_value=0, max_value=100_000, required=False, help_text="For an hour."
+    )
+    spreads = serializers.ChoiceField(
+        [each.key for each in STUDIES], help_text="The study as in which judgements scatter."
+    )
+    tell = serializers.BooleanField(
+        default=False, help_text="Let the call say it, until it is told again."
+    )
 
 
 class RegistrationSerializer(Strict):

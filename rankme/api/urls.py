@@ -71,6 +71,7 @@ task_urls = [
     at("tasks/", shared_tasks.TasksView, "api-tasks"),
     at(TASK, shared_tasks.TaskView, "api-task"),
     at(TASK + "copies/", shared_tasks.TaskCopiesView, "api-task-copies"),
+    at(TASK + "room/", shared_tasks.RoomView, "api-task-room"),
     at(TASK + "tracks/", shared_tasks.TaskTracksView, "api-task-tracks"),
     at(TASK + "tracks/<int:track>/", shared_tasks.TaskTrackView, "api-task-track"),
     at(TASK + "hosts/", shared_tasks.HostsView, "api-task-hosts"),

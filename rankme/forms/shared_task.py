@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from analysis.planning.published import STUDIES
 from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
 from rankme.actions.shared_task.next_year import TIMES
+from rankme.actions.shared_task.room import problems_of_means
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.models import SharedTask, Team
 from rankme.queries.shared_task.system_names import address_of_code, earlier_codes, title_of_code
@@ -183,12 +184,8 @@ class CapacityForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = super().clean() or {}
-        if not given.get("minutes") and not (given.get("money") and given.get("pay")):
-            raise forms.ValidationError(
-                _("Enter the minutes of each rater, or the money and the pay for an hour.")
-            )
-        if (given.get("repeats") or 0) > (given.get("raters") or MOST_RATERS):
-            self.add_error("repeats", _("There are not so many raters. Enter a smaller number."))
+        for name, problem in problems_of_means(given).items():
+            self.add_error(name or None, problem)
         return given
 
 

@@ -172,6 +172,7 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-tasks": (("GET", "POST"), "organiser"),
     "api-task": ({"GET": P.FILES, "PUT": P.EDIT}, "task"),
     "api-task-copies": ({"POST": P.EDIT}, "task"),
+    "api-task-room": ({"POST": P.EDIT, "DELETE": P.EDIT}, "task"),
     "api-task-tracks": ({"POST": P.EDIT}, "task"),
     "api-task-track": ({"DELETE": P.EDIT}, "task"),
     "api-task-hosts": ({"GET": P.FILES, "POST": P.OWN}, "task"),

@@ -187,6 +187,24 @@ def test_a_host_goes_from_the_task_to_the_names_by_the_api_alone(olga, anybody):
     ]
 
 
+def test_scripts_compute_the_room_and_tell_it_in_the_call(olga, anybody):
+    task = make_task(owner=make_owner())
+    address, call = f"{API}tasks/{task.code}/room/", f"{API}calls/{task.code}/"
+    given = {"raters": 40, "items": 100, "repeats": 3, "seconds": 10, "spreads": "e2e-quality"}
+    found = olga.post(address, given | {"money": 240, "pay": 12}).json()
+    assert found["allowed"] == 24 and found["rooms"][0]["systems"] == 2
+    assert anybody.get(call).json()["room"] is None, "to compute tells nobody"
+    usual = olga.post(address, {"spreads": "e2e-quality"}).json()
+    assert usual["rooms"], "what is left out is as the campaign is defined"
+    wrong = olga.post(address, given | {"money": 240, "repeats": 41})
+    assert wrong.status_code == 400 and "not so many raters" in wrong.content.decode()
+    assert "pay for an hour" in wrong.content.decode()
+    olga.post(address, given | {"money": 240, "pay": 12, "tell": True})
+    assert anybody.get(call).json()["room"] == found
+    assert olga.delete(address).status_code == 204
+    assert anybody.get(call).json()["room"] is None
+
+
 def test_a_host_seals_and_unseals_by_the_api(olga):
     task = make_task(owner=make_owner())
     for name in ("Owls", "Bees"):

@@ -83,6 +83,14 @@ def test_a_team_cannot_say_that_it_was_judged_before(last_year):
         )
 
 
+def test_a_system_of_the_year_before_is_judged_again_once(last_year):
+    task = next_task(last_year, "Owls")
+    hosts = task.teams.get(kind="hosts")
+    again = codes_of(last_year)["Owls"]
+    with pytest.raises(RefusedAction, match="Another of your systems is this one"):
+        teams.announce_system(hosts, name="X", judged_before=again, by=hosts.members.get())
+
+
 def test_a_sealed_task_of_the_year_before_offers_nothing():
     before = judged_task("Owls", "Bees")
     task = next_task(before)

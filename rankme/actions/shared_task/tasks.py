@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -20,7 +18,6 @@ from rankme.actions.campaign.campaigns import create_campaign
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, SharedTask, TaskHost, Team, TeamMember, Track
 from rankme.protocols.definition import Definition
-from rankme.queries.shared_task.capacity import Room, allowed
 
 from .events import note
 from .rules import rules_as_refusals
@@ -78,20 +75,6 @@ def change_task(task: SharedTask, *, by: User, **given: Any) -> SharedTask:
     document = json.loads(json.dumps(changed, default=str))
     note(task, gettext_noop("task changed"), by=by, changed=document)
     return task
-
-
-@transaction.atomic
-def tell_room(task: SharedTask, rooms: Sequence[Room] | None, *, by: User) -> None:
-    """Let the call say how many systems there is room for, as computed now; None: nothing."""
-    task = locked(task)
-    if rooms is None:
-        task.room = None
-        note(task, gettext_noop("room for systems hidden"), by=by)
-    else:
-        most = allowed(rooms)
-        task.room = {"allowed": most, "rooms": [asdict(each) for each in rooms]}
-        note(task, gettext_noop("room for systems told in the call"), by=by, allowed=most)
-    task.save(update_fields=["room"])
 
 
 @transaction.atomic

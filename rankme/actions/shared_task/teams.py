@@ -351,4 +351,6 @@ def _earlier_code(team: Team, address: str) -> SystemCode:
         raise RefusedAction(
             _("There is no such system in the task of the year before, or its names are unknown.")
         )
+    if team.systems.filter(judged_before=found).exists():  # the team is locked
+        raise RefusedAction(_("Another of your systems is this one. Choose another code."))
     return found

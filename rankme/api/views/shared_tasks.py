@@ -6,10 +6,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 
-from rankme.actions.shared_task import next_year, publishing, sealing, tasks, teams, unsealing
+from rankme.actions.shared_task import next_year, publishing, room, sealing, tasks, teams, unsealing
 from rankme.api import shared_task_shapes as shapes
 from rankme.api.view import PageQuery, View, operation
 from rankme.errors import RefusedAction
@@ -17,6 +19,7 @@ from rankme.models import SharedTask, Team
 from rankme.permissions import Permission, key_of, user_of
 from rankme.protocols.files import preset, preset_names
 from rankme.queries.shared_task import overview
+from rankme.queries.shared_task.capacity import allowed
 
 FIRST_PRESET = "e2e-quality"
 
@@ -89,6 +92,39 @@ class TaskCopiesView(View):
     )
     def post(self, request: Request, task: str) -> object:
         return next_year.copy_task(get_task(request, task), by=user_of(request), **self.given)
+
+
+class RoomView(View):
+    @operation(
+        "tasks_room_create",
+        "How many systems the raters, and the time or the money, of a track allow",
+        needs=Permission.EDIT,
+        takes=shapes.MeansSerializer,
+        gives=shapes.RoomsSerializer,
+    )
+    def post(self, request: Request, task: str) -> object:
+        found, given = get_task(request, task), dict(self.given)
+        tell, usual = given.pop("tell"), room.usual_means(found)
+        if "money" in given:  # then time has a bound only where it is sent
+            del usual["minutes"]
+        means = usual | given
+        if problems := room.problems_of_means(means):
+            named = {
+                name or api_settings.NON_FIELD_ERRORS_KEY: [why] for name, why in problems.items()
+            }
+            raise ValidationError(named)
+        rooms = room.rooms_of(found, means)
+        if tell:
+            room.tell_room(found, rooms, by=user_of(request))
+        return {"allowed": allowed(rooms), "rooms": rooms}
+
+    @operation(
+        "tasks_room_delete",
+        "Let the call of a task no longer say what room there is",
+        needs=Permission.EDIT,
+    )
+    def delete(self, request: Request, task: str) -> None:
+        room.hide_room(get_task(request, task), by=user_of(request))
 
 
 class TaskTracksView(View):

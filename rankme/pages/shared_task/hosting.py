@@ -14,18 +14,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from analysis.planning.budget import Limits, Terms
-from analysis.planning.published import study
-from analysis.planning.sizes import Size
-from rankme.actions.campaign.campaigns import definition_of
-from rankme.actions.campaign.planner import USUAL_RATERS
-from rankme.actions.shared_task import next_year, tasks, teams
+from rankme.actions.shared_task import next_year, room, tasks, teams
 from rankme.errors import RankmeError
 from rankme.forms.shared_task import CapacityForm, CopyForm, HostForm, TaskForm, TrackForm
 from rankme.models import SharedTask, Team, TeamMember
 from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, act, refusals_in, sent
 from rankme.permissions import user_of
-from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
 from rankme.queries.shared_task import capacity, overview
 from rankme.untrusted.whole_numbers import number_in
@@ -122,54 +116,20 @@ def _show(request: HttpRequest, task: SharedTask, **more: Any) -> HttpResponse:
 def show_capacity(request: HttpRequest, task: SharedTask) -> HttpResponse:
     """How many systems the raters and the money of a track allow; hosts may tell it in the call."""
     if request.POST.get("act") == "hide":
-        act(request, _("The call no longer says what room there is."), tasks.tell_room, task, None)
+        act(request, _("The call no longer says what room there is."), room.hide_room, task)
         return redirect("rankme:task-capacity", task.code)
     given = request.POST if request.method == "POST" else request.GET
-    definition, items = _judged_by(task)
-    form = CapacityForm(given if "raters" in given else None, initial=_usual(definition, items))
+    form = CapacityForm(given if "raters" in given else None, initial=room.usual_means(task))
     context: dict[str, Any] = {"task": task, "form": form}
     if form.is_valid():
-        found = _rooms(definition, form.cleaned_data)
+        found = room.rooms_of(task, form.cleaned_data)
         if request.method == "POST":
-            act(request, _("The call now says what room there is."), tasks.tell_room, task, found)
+            act(request, _("The call now says what room there is."), room.tell_room, task, found)
             return redirect("rankme:task-call", task.code)
         context |= {"rooms": found, "allowed": capacity.allowed(found)}
     context["reserved"] = capacity.reserved_systems(task).count()
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "shared_task/capacity.html", context, status=status)
-
-
-def _judged_by(task: SharedTask) -> tuple[Definition, int]:
-    """The definition and the number of items of the first track that people judge."""
-    track = task.tracks.filter(is_development=False).select_related("campaign").first()
-    if track is None:
-        return preset("e2e-quality"), 0
-    return definition_of(track.campaign), track.campaign.items.count()
-
-
-def _usual(definition: Definition, items: int) -> dict[str, Any]:
-    return {
-        "raters": max(USUAL_RATERS, definition.raters_per_trial),
-        "items": max(items, 2),
-        "repeats": definition.raters_per_trial,
-        "seconds": definition.crowd.expected_seconds_per_screen,
-        "minutes": 60,
-    }
-
-
-def _rooms(definition: Definition, given: dict[str, Any]) -> list[capacity.Room]:
-    shown = definition.design.options.get("outputs_per_screen")
-    size = Size(
-        given["raters"],
-        given["items"],
-        given["repeats"],
-        systems=max(2, int(shown or 2)),
-        shown=int(shown) if shown else None,
-        generality=definition.generality,
-    )
-    limits = Limits(given["money"], given["raters"], given["items"], given["minutes"])
-    terms = Terms(seconds=given["seconds"], pay=given["pay"] or 0.0)
-    return capacity.rooms(size, study(given["spreads"]).spreads, terms, limits)
 
 
 @task_page(*POST)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from rankme.actions.shared_task.publishing import publish_results
-from rankme.actions.shared_task.tasks import tell_room
+from rankme.actions.shared_task.room import tell_room
 from rankme.models import SharedTask
 from rankme.queries.shared_task.capacity import Room
 from tests.accounts import make_account
