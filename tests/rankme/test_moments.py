@@ -19,9 +19,14 @@ def test_no_template_prints_a_date_without_its_zone():
     assert found == []
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", sorted(FORMATS.keys() - {"day"}))
 def test_a_moment_ends_with_the_zone_of_the_site(kind, settings):
     settings.TIME_ZONE = "Europe/Prague"
     shown = moment(datetime(2026, 7, 1, 9, 30, tzinfo=UTC), kind)
     assert "11:30" in shown and shown.endswith(" CEST")
     assert moment(None, kind) == ""
+
+
+def test_a_day_is_that_of_the_sites_zone(settings):
+    settings.TIME_ZONE = "Europe/Prague"
+    assert moment(datetime(2026, 7, 1, 22, 30, tzinfo=UTC), "day") == "2026-07-02"
