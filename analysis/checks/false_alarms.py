@@ -38,7 +38,13 @@ def measured() -> tuple[FalseAlarms, ...]:
 
 
 def at_least_bound(measure: str, rows: Iterable[FalseAlarms]) -> list[FalseAlarms]:
-    """The rows of a measure at the least bound that was measured, one for each group."""
+    """Find the rows of a measure at the least bound that was measured, one for each group.
+
+    Parameters
+    ----------
+    measure : of traces
+    rows : of a table of false alarms
+    """
     of_measure = [row for row in rows if row.measure == measure]
     least = min((row.bound for row in of_measure), default=None)
     return [row for row in of_measure if row.bound == least]
