@@ -28,7 +28,7 @@ def sent(monkeypatch) -> list:
 
 
 def rows() -> dict[str, int]:
-    """Those that trials could leave; the web server of other tests notes at any time that it runs."""
+    """Of all tables but one: the web server of other tests notes that it runs."""
     models = [model for model in apps.get_models() if model is not SiteProcess]
     return {model.__name__: model._default_manager.count() for model in models}
 
