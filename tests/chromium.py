@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.db import connections
 
 from tests.live import PATIENCE, LiveSite
 
@@ -57,6 +58,8 @@ def browser() -> Iterator[Browser]:
         chromium_browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
         yield chromium_browser
         chromium_browser.close()
+        # Without the loop, Django has other connections: these would keep the database in use.
+        connections.close_all()
 
 
 LAPTOP: dict[str, Any] = {"viewport": {"width": 1366, "height": 768}}
