@@ -28,9 +28,9 @@ PREAMBLE = r"""\documentclass[11pt]{article}
   \usepackage{fontspec}\usepackage[english,bidi=basic]{babel}
 \fi
 \usepackage{booktabs,graphicx,longtable}
-\IfFileExists{acl.sty}{\usepackage{acl}\newcommand{\style}{acl_natbib}}{%
+\IfFileExists{acl.sty}{\usepackage{acl}}{% acl.sty names its style of references itself
   \usepackage[margin=2.5cm]{geometry}\usepackage{natbib}\let\cite\citep
-  \newcommand{\style}{plainnat}}
+  \AtBeginDocument{\bibliographystyle{plainnat}}}
 """
 OPEN = r"\textbf{[Open: %s]}"
 LATE = {
@@ -76,7 +76,7 @@ def as_latex(results: TaskResults) -> str:
         _open("pay, consent, risks"),
     ]
     if results.teams:
-        parts += [r"\bibliographystyle{\style}", r"\bibliography{teams}"]
+        parts.append(r"\bibliography{teams}")
     return as_document(parts, PREAMBLE)
 
 
