@@ -98,4 +98,5 @@ def _send(team: Team, missing: Sequence[str]) -> None:
         try:
             send_mail(subject, text, None, [address])
         except OSError as error:  # also what smtplib raises
-            log.error("A reminder of a shared task was not sent: %s", error)
+            # Its text can have the address.
+            log.error("A reminder of a shared task was not sent: %s", type(error).__name__)
