@@ -8,8 +8,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from analysis.planning.published import STUDIES
-from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
 from rankme.actions.shared_task.next_year import TIMES
+from rankme.actions.shared_task.room import BOUNDS
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.actions.shared_task.warnings import titled
 from rankme.models import SharedTask, SystemUpload, Team, TeamMember, TeamSystem, Track
@@ -58,21 +58,19 @@ class CallSerializer(serializers.ModelSerializer[SharedTask]):
 class MeansSerializer(Strict):
     """What a track has; a field that is left out is as its campaign is defined."""
 
-    raters = serializers.IntegerField(min_value=2, max_value=MOST_RATERS, required=False)
-    items = serializers.IntegerField(min_value=2, max_value=MOST_ITEMS, required=False)
+    raters = serializers.IntegerField(required=False, **BOUNDS["raters"])
+    items = serializers.IntegerField(required=False, **BOUNDS["items"])
     repeats = serializers.IntegerField(
-        min_value=1, max_value=MOST_REPEATS, required=False, help_text="Raters of each output."
+        required=False, help_text="Raters of each output.", **BOUNDS["repeats"]
     )
     seconds = serializers.FloatField(
-        min_value=0.1, max_value=86_400, required=False, help_text="For an output."
+        required=False, help_text="For an output.", **BOUNDS["seconds"]
     )
     minutes = serializers.FloatField(
-        min_value=1, max_value=100_000, required=False, help_text="Of each rater."
+        required=False, help_text="Of each rater.", **BOUNDS["minutes"]
     )
-    money = serializers.FloatField(min_value=1, max_value=1e9, required=False)
-    pay = serializers.FloatField(
-        min_value=0, max_value=100_000, required=False, help_text="For an hour."
-    )
+    money = serializers.FloatField(required=False, **BOUNDS["money"])
+    pay = serializers.FloatField(required=False, help_text="For an hour.", **BOUNDS["pay"])
     spreads = serializers.ChoiceField(
         [each.key for each in STUDIES], help_text="The study as in which judgements scatter."
     )

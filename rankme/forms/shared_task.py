@@ -8,9 +8,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analysis.planning.published import STUDIES
-from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
 from rankme.actions.shared_task.next_year import TIMES
-from rankme.actions.shared_task.room import problems_of_means
+from rankme.actions.shared_task.room import BOUNDS, problems_of_means
 from rankme.actions.shared_task.tasks import CHANGEABLE
 from rankme.models import SharedTask, Team
 from rankme.queries.shared_task.system_names import address_of_code, earlier_codes, title_of_code
@@ -165,19 +164,15 @@ class UploadForm(forms.Form):
 class CapacityForm(forms.Form):
     """What a track has: its raters, their time or the money, and how far judgements scatter."""
 
-    raters = forms.IntegerField(label=_("Raters"), min_value=2, max_value=MOST_RATERS)
-    items = forms.IntegerField(label=_("Items"), min_value=2, max_value=MOST_ITEMS)
-    repeats = forms.IntegerField(
-        label=_("Raters of each output"), min_value=1, max_value=MOST_REPEATS
-    )
-    seconds = forms.FloatField(label=_("Seconds for an output"), min_value=0.1, max_value=86_400)
+    raters = forms.IntegerField(label=_("Raters"), **BOUNDS["raters"])
+    items = forms.IntegerField(label=_("Items"), **BOUNDS["items"])
+    repeats = forms.IntegerField(label=_("Raters of each output"), **BOUNDS["repeats"])
+    seconds = forms.FloatField(label=_("Seconds for an output"), **BOUNDS["seconds"])
     minutes = forms.FloatField(
-        label=_("Minutes of each rater"), min_value=1, max_value=100_000, required=False
+        label=_("Minutes of each rater"), required=False, **BOUNDS["minutes"]
     )
-    money = forms.FloatField(label=_("Money"), min_value=1, max_value=1e9, required=False)
-    pay = forms.FloatField(
-        label=_("Pay for an hour"), min_value=0, max_value=100_000, required=False
-    )
+    money = forms.FloatField(label=_("Money"), required=False, **BOUNDS["money"])
+    pay = forms.FloatField(label=_("Pay for an hour"), required=False, **BOUNDS["pay"])
     spreads = forms.ChoiceField(
         label=_("Judgements scatter as in"), choices=[(each.key, each.title) for each in STUDIES]
     )

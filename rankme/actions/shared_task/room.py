@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.planning.budget import Limits, Terms
 from analysis.planning.published import study
-from analysis.planning.sizes import Size
+from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS, Size
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.actions.campaign.planner import USUAL_RATERS
 from rankme.models import SharedTask
@@ -23,6 +23,17 @@ from rankme.queries.shared_task.capacity import Room, allowed, rooms
 
 from .events import note
 from .tasks import locked
+
+# The least and the most of each number that a track has, for the page and for scripts.
+BOUNDS: dict[str, dict[str, Any]] = {
+    "raters": {"min_value": 2, "max_value": MOST_RATERS},
+    "items": {"min_value": 2, "max_value": MOST_ITEMS},
+    "repeats": {"min_value": 1, "max_value": MOST_REPEATS},
+    "seconds": {"min_value": 0.1, "max_value": 86_400},
+    "minutes": {"min_value": 1, "max_value": 100_000},
+    "money": {"min_value": 1, "max_value": 1e9},
+    "pay": {"min_value": 0, "max_value": 100_000},
+}
 
 
 def usual_means(task: SharedTask) -> dict[str, Any]:
