@@ -3,31 +3,46 @@
 Run: python benchmarks/rater_latency.py [--raters 50] [--arriving 2000 --within 10]
 
 A lively pace is a screen every two seconds, twenty times faster than the E2E challenge's raters.
-"As fast as they can" says how many screens per second the site stores; the latencies are then
-those of a queue. With `--arriving`, that many enter within some seconds, each for one screen, in
-place of the two paces. The simulated raters need processor time of the same machine.
+"As fast as they can" says how many screens per second the site stores once all are at work; the
+latencies are then those of a queue. With `--arriving`, that many enter within some seconds, each
+for one screen, in place of the two paces. Raters need little of the machine (`plain_raters`), but
+it is the same machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
+from plain_raters import PlainRater, way_of_one_rater
 from site_under_test import load, own_site
+
+LIVELY = 2.0  # seconds per screen
+SCREENS = 60  # of each rater who is as fast as he can
 
 
 def enter(site: Any, raters: int, seconds: float) -> Any:
     """Many come at once: nobody may be refused or give up."""
-    from rankme.simulation.raters import Cohort, run_raters
     from tests.faults.raters_at_work import campaign_for
 
-    campaign = campaign_for(raters, screens=1)
-    link = f"{site.url}/r/{campaign.code}/"
-    cohort = Cohort(link, raters=raters, concurrency=raters, arrive_within_seconds=seconds)
-    outcome = run_raters(cohort)
-    assert not outcome.problems, outcome.problems[:3]
-    assert outcome.endings == {"completed": raters}, outcome.endings
-    return outcome
+    link = f"{site.url}/r/{campaign_for(raters + 1, screens=1).code}/"
+    way = way_of_one_rater(link)
+    latencies = _latencies()
+
+    def one(number: int) -> None:
+        time.sleep(random.Random(number).random() * seconds)
+        rater = PlainRater(site.url, number, latencies.add)
+        for step in way:
+            rater.take(step)
+        rater.close()
+
+    _all(raters, one)
+    return latencies
 
 
 def rate(site: Any, raters: int, seconds_per_screen: float) -> Any:
@@ -47,6 +62,43 @@ def rate(site: Any, raters: int, seconds_per_screen: float) -> Any:
     return outcome
 
 
+def rate_at_once(site: Any, raters: int) -> tuple[Any, float]:
+    """All enter; then all send their screens without a pause. The latencies, and screens/s."""
+    from tests.faults.raters_at_work import campaign_for
+
+    link = f"{site.url}/r/{campaign_for(raters + 1, SCREENS).code}/"
+    way = way_of_one_rater(link)
+    first = next(number for number, step in enumerate(way) if step.is_submission)
+    latencies = _latencies()
+    times: list[float] = []
+    together = Barrier(raters, action=lambda: times.append(time.perf_counter()), timeout=300)
+
+    def one(number: int) -> None:
+        rater = PlainRater(site.url, number, lambda name, seconds: None)
+        for step in way[:first]:
+            rater.take(step)
+        rater.timed = latencies.add
+        together.wait()
+        for step in way[first : first + SCREENS]:
+            rater.take(step)
+        together.wait()
+        rater.close()
+
+    _all(raters, one)
+    return latencies, raters * SCREENS / (times[1] - times[0])
+
+
+def _all(raters: int, one: Callable[[int], None]) -> None:
+    with ThreadPoolExecutor(raters) as pool:
+        list(pool.map(one, range(raters)))
+
+
+def _latencies() -> Any:
+    from rankme.simulation.raters import Latencies
+
+    return Latencies()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--raters", type=int, default=50)
@@ -54,22 +106,23 @@ def main() -> None:
     parser.add_argument("--within", type=float, default=10.0)
     options = parser.parse_args()
     with own_site() as site:
-        from rankme.management.commands.simulate_raters import report
+        from rankme.management.commands.simulate_raters import latency_table, report
 
         site.start_web()
         rate(site, 8, 0)  # every process has loaded the site
+        print(load())
         if options.arriving:
+            latencies = enter(site, options.arriving, options.within)
+            print(f"{options.arriving} raters within {options.within:g} s, all of whom finished:")
+            print(latency_table(latencies))
+        else:
+            outcome = rate(site, options.raters, LIVELY)
+            print(f"{options.raters} raters, a screen every {LIVELY:g} s:\n{report(outcome)}\n")
             print(load())
-            outcome = enter(site, options.arriving, options.within)
-            print(f"{options.arriving} raters within {options.within:g} s:\n{report(outcome)}")
-            print(load())
-            return
-        for seconds_per_screen in (2.0, 0.0):
-            print(load())
-            pace = f"a screen every {seconds_per_screen:g} s" if seconds_per_screen else "no pause"
-            outcome = rate(site, options.raters, seconds_per_screen)
-            print(f"{options.raters} raters, {pace}:\n{report(outcome)}")
-            print(f"{len(outcome.acknowledged) / outcome.seconds:.0f} screens per second\n")
+            latencies, per_second = rate_at_once(site, options.raters)
+            print(f"{options.raters} raters, no pause:\n{latency_table(latencies)}")
+            print(f"{per_second:.0f} screens per second")
+        print(load())
 
 
 if __name__ == "__main__":

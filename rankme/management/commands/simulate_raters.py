@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
 from rankme.simulation.answers import read_truth
-from rankme.simulation.raters import Cohort, Outcome, run_raters
+from rankme.simulation.raters import Cohort, Latencies, Outcome, run_raters
 
 
 class Command(BaseCommand):
@@ -88,11 +88,15 @@ def refuse_dead_address(link: str) -> None:
 
 def report(outcome: Outcome) -> str:
     endings = ", ".join(f"{count} {ending}" for ending, count in outcome.endings.most_common())
-    lines = [
+    return (
         f"Raters: {endings}; {len(outcome.acknowledged)} screens acknowledged"
-        f" in {outcome.seconds:.1f} s, {outcome.retries} requests sent again",
-        f"{'request':<20}{'number':>8}{'p50 ms':>10}{'p99 ms':>10}{'max ms':>10}",
-    ]
-    for name, requests, *milliseconds in outcome.latencies.table():
+        f" in {outcome.seconds:.1f} s, {outcome.retries} requests sent again\n"
+        + latency_table(outcome.latencies)
+    )
+
+
+def latency_table(latencies: Latencies) -> str:
+    lines = [f"{'request':<20}{'number':>8}{'p50 ms':>10}{'p99 ms':>10}{'max ms':>10}"]
+    for name, requests, *milliseconds in latencies.table():
         lines.append(f"{name:<20}{requests:>8}" + "".join(f"{ms:>10.1f}" for ms in milliseconds))
     return "\n".join(lines)
