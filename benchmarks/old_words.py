@@ -2,18 +2,21 @@
 
 Fills a campaign with finished sittings as releases before 2.2.0 stored them, a comment on one page
 in ten, on a separate server, and runs `manage.py move_words`, which checks the record before and
-after. `python -m benchmarks.old_words [JUDGEMENTS]` prints seconds of this process and of all, and
-megabytes.
+after. `python -m benchmarks.old_words [JUDGEMENTS]` prints seconds of processors and of the clock,
+and megabytes of the tables and of the whole cluster with its log.
 """
 
 from __future__ import annotations
 
 import hashlib
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
+
+import psutil
 
 from benchmarks.site_under_test import load, own_site, owner
 
@@ -89,7 +92,7 @@ def filled(judgements: int) -> Any:
     return campaign
 
 
-def megabytes() -> str:
+def megabytes(folder: Any) -> str:
     from django.db import connection
 
     with connection.cursor() as cursor:
@@ -98,24 +101,37 @@ def megabytes() -> str:
             " WHERE relname = ANY(%s) ORDER BY 1",
             [list(TABLES)],
         )
-        return ", ".join(f"{name} {size:.0f} MB" for name, size in cursor.fetchall())
+        tables = ", ".join(f"{name} {size:.0f} MB" for name, size in cursor.fetchall())
+    du = subprocess.run(["du", "-sm", folder], capture_output=True, text=True, check=False)
+    return f"{tables}, with all of the cluster {du.stdout.split()[0]} MB"
 
 
 class Clock:
-    """Prints what each part took: seconds of this process's CPU, and of the wall."""
+    """Prints what each part took of this process's and its database's processor, and in all."""
 
     def __init__(self) -> None:
-        self.cpu, self.wall = time.process_time(), time.monotonic()
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            self.backend = psutil.Process(cursor.fetchone()[0])
+        self.before = self.now()
+
+    def now(self) -> tuple[float, float, float]:
+        times = self.backend.cpu_times()
+        return time.process_time(), times.user + times.system, time.monotonic()
 
     def lap(self, what: str) -> None:
-        cpu, wall = time.process_time(), time.monotonic()
-        print(f"{what}: {cpu - self.cpu:.0f} s of Python, {wall - self.wall:.0f} s in all")
-        self.cpu, self.wall = cpu, wall
+        now = self.now()
+        python, database, wall = (b - a for a, b in zip(self.before, now, strict=True))
+        spent = f"{python:.0f} s of Python, {database:.0f} s of PostgreSQL, {wall:.0f} s in all"
+        print(f"{what}: {spent}", flush=True)
+        self.before = now
 
 
 def main() -> None:
     judgements = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    with own_site():
+    with own_site() as site:
         from django.db import connection
 
         from evalsite import roles
@@ -127,20 +143,23 @@ def main() -> None:
             clock = Clock()
             campaign = filled(judgements)
             clock.lap(f"filled with {judgements} judgements")
-            print(megabytes())
+            print(megabytes(site.servers.folder), flush=True)
             before = verify_campaign(campaign)
             clock.lap(f"checked {before.submissions} submissions {before.fault}")
             epoch = moving_words.begin_epoch(campaign)
             assert epoch is not None
+            steps = 0
             while moving_words.move_some(epoch):
-                pass
+                steps += 1
+                if steps % 2000 == 0:
+                    clock.lap(f"... moved {epoch.submissions} words")
             clock.lap(f"moved words of {epoch.submissions} submissions")
+            print(megabytes(site.servers.folder), flush=True)
             after = verify_campaign(campaign)
             clock.lap(f"checked {after.submissions} submissions again {after.fault}")
             moving_words.renew_anchors(epoch)
             moving_words.finish_epoch(epoch, account="benchmark")
             clock.lap("ended the epoch")
-            print(megabytes())
             print(load())
 
 

@@ -209,18 +209,60 @@ class Campaign:
         found: Document = self.site.get(f"{self.path}links/")
         return found
 
-    def invite(self, names: Sequence[str] = (), *, unnamed: int = 0) -> pd.DataFrame:
-        """Create personal links for these names, except for those that have one."""
+    def invite(
+        self, names: Sequence[str] = (), *, unnamed: int = 0, on_pages: bool = False
+    ) -> pd.DataFrame:
+        """Create personal links for these names, except for those that have one.
+
+        `on_pages` adds them to the pages of all their work that raters of these names have.
+        """
         there = {row["name"] for row in self.site.pages(f"{self.path}links/personal/")}
         missing = [name for name in names if name not in there]
         if missing or unnamed:
-            wanted = {"names": missing, "unnamed": unnamed}
+            wanted = {"names": missing, "unnamed": unnamed, "on_pages": on_pages}
             self.site.send("POST", f"{self.path}links/personal/", wanted)
         return self.invitations()
 
     def invitations(self) -> pd.DataFrame:
-        """The personal links with their names."""
+        """The personal links with their names, and whether an address is kept with them."""
         return self._frame("links/personal/")
+
+    def mail_link(self, link: int, address: str, *, keep: bool = False) -> None:
+        """Send a personal link by mail, by its `id` in `invitations()`.
+
+        `keep` stores the address, encrypted, for `remind`; without it, a kept one is forgotten.
+        """
+        document = {"mail": address, "keep": keep}
+        self.site.send("POST", f"{self.path}links/personal/{link}/mail/", document)
+
+    def forget_address(self, link: int) -> None:
+        """Forget the address that is kept with a personal link, so that nobody is reminded."""
+        self.site.send("DELETE", f"{self.path}links/personal/{link}/mail/")
+
+    def to_remind(self) -> int:
+        """How many people `remind` would send a mail to now."""
+        return int(self.site.get(f"{self.path}links/reminders/")["number"])
+
+    def remind(self) -> int:
+        """Send one mail to everybody whose address is kept and for whom work waits; how many.
+
+        Raises
+        ------
+        ApiError : there is nobody to remind now, or the site sends no mail
+        """
+        return int(self.site.send("POST", f"{self.path}links/reminders/")["number"])
+
+    def make_work_page(self, link: int) -> str:
+        """Make the lasting link to all work of a rater, by the `id` of a personal link.
+
+        It takes the place of an earlier one. Only this answer has it.
+        """
+        path = f"{self.path}links/personal/{link}/work-page/"
+        return str(self.site.send("POST", path)["link"])
+
+    def revoke_work_page(self, link: int) -> None:
+        """End a rater's lasting link in all campaigns; personal links go on."""
+        self.site.send("DELETE", f"{self.path}links/personal/{link}/work-page/")
 
     # --- While raters work ------------------------------------------------------------------
 

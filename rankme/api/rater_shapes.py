@@ -138,6 +138,11 @@ class NewLinksSerializer(Strict):
         help_text="Each is stored with its link, and shown next to the rater's answers.",
     )
     unnamed = serializers.IntegerField(min_value=0, max_value=1_000, required=False, default=0)
+    on_pages = serializers.BooleanField(
+        default=False,
+        help_text="Add them to the pages of all their work that raters of these names have, in "
+        "campaigns that you own or edit.",
+    )
 
 
 class InvitationSerializer(serializers.Serializer[Any]):
@@ -145,6 +150,38 @@ class InvitationSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     link = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
+    has_address = serializers.BooleanField(
+        source="mail", help_text="Whether an address is kept, for reminders. It is never shown."
+    )
+    mail_stopped_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the person asked for no more mail about this link."
+    )
+    reminder_asked_at = serializers.DateTimeField(
+        allow_null=True, help_text="Since when a reminder waits to be sent."
+    )
+    reminded_at = serializers.DateTimeField(allow_null=True)
+    has_work_page = serializers.BooleanField(
+        source="work_page", help_text="Whether it is on a page of all the person's work."
+    )
 
     def get_link(self, invitation: Any) -> str:
         return invitation_link(self.context["entry"], invitation.token)
+
+
+class LinkMailSerializer(Strict):
+    mail = serializers.EmailField(help_text="The address to which the link is sent.")
+    keep = serializers.BooleanField(
+        default=False,
+        help_text="Keep the address, encrypted, so that the person can be reminded. Without it, "
+        "an address that was kept is forgotten.",
+    )
+
+
+class RemindersSerializer(serializers.Serializer[Any]):
+    """Whom a reminder would be sent to now, or is being sent to."""
+
+    number = serializers.IntegerField(help_text="How many people get one mail each.")
+
+
+class WorkPageSerializer(serializers.Serializer[Any]):
+    link = serializers.CharField(help_text="For the rater. Shown only once.")

@@ -34,6 +34,7 @@ PANEL = CAMPAIGN + "panel/"
 PERSON = PANEL + "submissions/<int:submission>/"
 ACCOUNT = "panel-accounts/<int:account>/"
 RUN = CAMPAIGN + "analysis-runs/<int:run>/"
+PERSONAL_LINK = CAMPAIGN + "links/personal/<int:link>/"
 RATER = CAMPAIGN + "raters/<str:label>/"
 TASK = "tasks/<slug:task>/"
 TEAM = TASK + "teams/<int:team>/"
@@ -121,6 +122,9 @@ urlpatterns = [
     at(CAMPAIGN + "progress/", campaigns.ProgressView, "api-progress"),
     at(CAMPAIGN + "links/", links.AddressesView, "api-links"),
     at(CAMPAIGN + "links/personal/", links.PersonalLinksView, "api-links-personal"),
+    at(CAMPAIGN + "links/reminders/", links.RemindersView, "api-reminders"),
+    at(PERSONAL_LINK + "mail/", links.LinkMailView, "api-link-mail"),
+    at(PERSONAL_LINK + "work-page/", links.WorkPageView, "api-work-page"),
     at(CAMPAIGN + "members/", people.MembersView, "api-members"),
     at(CAMPAIGN + "members/<int:member>/", people.MemberView, "api-member"),
     at(CAMPAIGN + "invitations/", people.InvitationsView, "api-invitations"),

@@ -68,6 +68,9 @@ POLICY: dict[str, tuple[Any, str]] = {
     "api-plan": ({"GET": P.EDIT, "POST": P.EDIT}, "campaign"),
     "api-links": ({"GET": P.IDENTITIES}, "campaign"),
     "api-links-personal": ({"GET": P.IDENTITIES, "POST": P.EDIT}, "campaign"),
+    "api-link-mail": ({"POST": P.EDIT, "DELETE": P.EDIT}, "campaign"),
+    "api-work-page": ({"POST": P.EDIT, "DELETE": P.EDIT}, "campaign"),
+    "api-reminders": ({"GET": P.EDIT, "POST": P.EDIT}, "campaign"),
     "api-members": ({"GET": P.SEE}, "campaign"),
     "api-invitations": ({"GET": P.OWN, "POST": P.OWN}, "owner"),
     "api-invitation": ({"DELETE": P.OWN}, "owner"),
@@ -246,6 +249,7 @@ def whatever_an_address_names(patch: pytest.MonkeyPatch) -> dict[str, object]:
             "computation": computation.pk,
             "complaint": complaint_of(campaign.assignments.first()).pk,
             "label": campaign.participants.first().label,
+            "link": campaign.invitations.create(token="nobody-has-it").pk,
             "assignment": campaign.assignments.first().pk,
             "member": members_of(campaign)["mira"],
             "invitation": members.invite_member(campaign, role=Role.VIEWER, by=campaign.owner)[

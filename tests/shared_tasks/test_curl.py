@@ -1,9 +1,7 @@
 """The commands of docs/shared-tasks.md, run with curl against the running site."""
 
 import json
-import re
 import shutil
-import subprocess
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,14 +11,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from evalsite.embedded import PROJECT
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.campaign.campaigns import change_definition
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.shared_task.teams import add_member
 from rankme.models import AnalysisRun, Campaign, MaterialImport, Role, SharedTask, SystemUpload
 from tests.campaigns import make_owner, slider_definition
-from tests.live import PATIENCE, LiveSite
+from tests.docs.curl import commands, run
+from tests.live import LiveSite
 from tests.runs import executed, rate
 from tests.shared_tasks.challenge import sources
 from tests.shared_tasks.tasks import close, make_task, make_team, submit
@@ -29,29 +27,8 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here"),
 ]
+PAGE = "shared-tasks.md"
 LINES = "The first.\nA second one.\nSome third.\nThe last.\n"
-
-
-def commands(heading: str) -> list[str]:
-    """The commands below a heading, up to the next one."""
-    page = (PROJECT / "docs/shared-tasks.md").read_text()
-    (section,) = re.findall(rf"^#+ {heading}\n(.*?)^#", page, re.M | re.S)
-    return re.findall(r"^curl .+$", section, re.M)
-
-
-def run(command: str, folder: Path, values: dict[str, str]) -> str:
-    """Run it as somebody would who copies it, but let an error of HTTP fail."""
-    ended = subprocess.run(
-        ["bash", "-c", command.replace("curl ", "curl -sS --fail-with-body ", 1)],
-        cwd=folder,
-        env={"PATH": "/usr/bin:/bin", **values},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert ended.returncode == 0, (command, ended.stdout, ended.stderr)
-    return ended.stdout
 
 
 def test_the_commands_of_the_docs_bring_a_team_from_its_link_to_a_receipt(
@@ -64,7 +41,7 @@ def test_the_commands_of_the_docs_bring_a_team_from_its_link_to_a_receipt(
     (tmp_path / "outputs.txt").write_text(LINES)
     values = {"SITE": live_site.url, "LINK": f"{live_site.url}/team/enter/{secret}/"}
     answers = {}
-    for command in commands("Uploads by script"):
+    for command in commands(PAGE, "Uploads by script"):
         said = run(command, tmp_path, values)
         answer = json.loads(said) if said else {}
         answers[command.rsplit(" ", 1)[-1]] = answer
@@ -109,7 +86,7 @@ def test_the_commands_of_the_docs_bring_a_task_from_its_call_to_the_paper(
     keys = {name: make_key(make_owner(name), KeyPlan(role=Role.OWNER)) for name in ("olga", "bob")}
     values = {"SITE": live_site.url, "KEY": keys["olga"].secret, "SECOND": keys["bob"].secret}
     said = ""
-    for command in commands("A whole task"):
+    for command in commands(PAGE, "A whole task"):
         said = run(command, tmp_path, values)
         for end, read in FOUND.items():
             if command.endswith(end):

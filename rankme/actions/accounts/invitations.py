@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -29,11 +30,17 @@ PROMISES_NO_NAMES = re.compile(
 
 @transaction.atomic
 def invite_raters(
-    campaign: Campaign, names: Sequence[str], *, by: User, on_pages: bool = False
+    campaign: Campaign,
+    names: Sequence[str],
+    *,
+    by: User,
+    on_pages: bool = False,
+    within: QuerySet[Campaign] | None = None,
 ) -> list[Invitation]:
     """Create one personal link per name; an empty name creates an unnamed link.
 
-    With `on_pages`, links are added to the pages of all work that raters of these names have.
+    With `on_pages`, links are added to the pages of all work that raters of these names have, in
+    the campaigns of the account, or in those of `within`.
     """
     campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.is_over:
@@ -49,7 +56,7 @@ def invite_raters(
         for name in names
     )
     if on_pages:
-        join_work_pages(invitations, by=by)
+        join_work_pages(invitations, by=by, within=within)
     note(campaign, by, gettext_noop("raters invited"), invitations=len(invitations))
     return invitations
 

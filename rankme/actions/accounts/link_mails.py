@@ -175,6 +175,15 @@ def _may_be_reminded(links: QuerySet[Invitation]) -> QuerySet[Invitation]:
 # --- The end of it ------------------------------------------------------------------------------
 
 
+@transaction.atomic
+def forget_address(invitation: Invitation, *, by: User) -> None:
+    """Forget the address that is kept with a link, so that nobody is reminded. Twice is as once."""
+    links = Invitation.objects.filter(pk=invitation.pk).exclude(mail="")
+    if links.update(mail="", reminder_asked_at=None):
+        verb = gettext_noop("address of a personal link forgotten")
+        note(invitation.campaign, by, verb, link=invitation.pk)
+
+
 def link_to_stop(signed: str) -> Invitation | None:
     """The personal link about which a stop link is."""
     try:

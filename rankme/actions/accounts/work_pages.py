@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -20,14 +20,31 @@ from rankme.models import Campaign, Invitation, Role
 
 
 @transaction.atomic
-def make_work_page(invitation: Invitation, *, by: User) -> str:
+def make_work_page(
+    invitation: Invitation, *, by: User, within: QuerySet[Campaign] | None = None
+) -> str:
     """Give a rater a page of all her work, which begins with this link; returns its secret.
 
     A new page takes the place of the one that she had, in all campaigns.
+
+    Parameters
+    ----------
+    within : campaigns that may be changed; by default those that the account owns or edits
+
+    Raises
+    ------
+    RefusedAction : she has a page that shows another campaign, which the secret would open
     """
     locked = Invitation.objects.select_for_update().get(pk=invitation.pk)
     secret = new_secret()
     same = _with_page(locked.work_page) if locked.work_page else Invitation.objects.none()
+    if same.exclude(campaign__in=_edited(by) if within is None else within).exists():
+        raise RefusedAction(
+            _(
+                "This page also shows work in a campaign that you may not edit, and a new link "
+                "would open it. Ask somebody who edits both to make the link."
+            )
+        )
     same.update(work_page=hash_of(secret))
     Invitation.objects.filter(pk=locked.pk).update(work_page=hash_of(secret))
     note(locked.campaign, by, gettext_noop("page of a rater’s work made"), link=locked.pk)
@@ -43,16 +60,21 @@ def revoke_work_page(invitation: Invitation, *, by: User) -> None:
         note(locked.campaign, by, gettext_noop("page of a rater’s work revoked"), link=locked.pk)
 
 
-def join_work_pages(invitations: Sequence[Invitation], *, by: User) -> int:
+def join_work_pages(
+    invitations: Sequence[Invitation], *, by: User, within: QuerySet[Campaign] | None = None
+) -> int:
     """Add new links to the pages that raters of the same name have, in campaigns of the account.
+
+    `within` narrows these campaigns further.
 
     Raises
     ------
     RefusedAction : two raters with a page have this name, so nobody can tell whose the link is
     """
+    campaigns = _edited(by) if within is None else within
     joined = []
     for invitation in invitations:
-        pages = pages_of_name(invitation.name, by) if invitation.name else set()
+        pages = pages_of_name(invitation.name, campaigns) if invitation.name else set()
         if len(pages) > 1:
             raise RefusedAction(
                 _(
@@ -68,10 +90,8 @@ def join_work_pages(invitations: Sequence[Invitation], *, by: User) -> int:
     return len(joined)
 
 
-def pages_of_name(name: str, account: User) -> set[str]:
-    """The pages of raters of this name, in campaigns that the account owns or edits."""
-    edited = Q(owner=account) | Q(memberships__user=account, memberships__role=Role.EDITOR)
-    campaigns = Campaign.objects.filter(edited)
+def pages_of_name(name: str, campaigns: QuerySet[Campaign]) -> set[str]:
+    """The pages of raters of this name, in these campaigns."""
     named = Invitation.objects.filter(campaign__in=campaigns, name=name).exclude(work_page="")
     return set(named.values_list("work_page", flat=True))
 
@@ -84,6 +104,10 @@ def links_of_page(secret: str) -> QuerySet[Invitation]:
         .select_related("campaign")
         .order_by("-pk")
     )
+
+
+def _edited(account: User) -> QuerySet[Campaign]:
+    return Campaign.objects.open_to(account, [Role.OWNER, Role.EDITOR])
 
 
 def _with_page(page: str) -> QuerySet[Invitation]:

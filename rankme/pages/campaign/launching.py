@@ -240,11 +240,13 @@ def _show_links(
 def make_page_of_work(request: HttpRequest, campaign: Campaign, link: int) -> HttpResponse:
     """Make the lasting link of the person with this personal link, and show it once."""
     found = get_object_or_404(campaign.invitations, pk=link)
-    secret = make_work_page(found, by=user_of(request))
-    page = request.build_absolute_uri(reverse("rankme:my-work", args=[secret]))
-    response = _show_links(request, campaign, InvitationForm(), work_page=page)
-    response["Cache-Control"] = "no-store"
-    return response
+    with refusals_as_messages(request):
+        secret = make_work_page(found, by=user_of(request))
+        page = request.build_absolute_uri(reverse("rankme:my-work", args=[secret]))
+        response = _show_links(request, campaign, InvitationForm(), work_page=page)
+        response["Cache-Control"] = "no-store"
+        return response
+    return redirect("rankme:campaign-links", campaign.code)
 
 
 @campaign_page(POST, needs=Permission.EDIT)

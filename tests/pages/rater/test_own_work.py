@@ -125,6 +125,19 @@ def test_a_new_link_ends_the_one_before_and_keeps_the_campaigns(herons, kestrels
     assert new not in client.get(address("campaign-links", herons)).content.decode()
 
 
+def test_an_editor_of_one_campaign_gets_no_link_to_the_work_in_another(herons, kestrels, client):
+    secret = make_work_page(invite(herons), by=herons.owner)
+    joined = invite(kestrels, on_pages=True)
+    mia = make_owner("mia")
+    members.add_member(kestrels, mia, role=Role.EDITOR, by=kestrels.owner)
+    client.force_login(mia)
+    page = address("campaign-work-page", kestrels, joined.pk)
+    assert "a campaign that you may not edit" in client.post(page, follow=True).content.decode()
+    assert "Herons" in page_of(secret)
+    members.add_member(herons, mia, role=Role.EDITOR, by=herons.owner)
+    assert "/my-work/" in client.post(page).content.decode()
+
+
 def test_a_page_ends_with_the_rater(herons, kestrels):
     secret = make_work_page(invite(herons), by=herons.owner)
     invite(kestrels, on_pages=True)
