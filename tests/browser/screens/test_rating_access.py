@@ -7,6 +7,7 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Output
 from rankme.protocols.files import preset, preset_names
 from tests.browser.access import (
+    ABOUT_COLOURS,
     assert_accessible,
     assert_never_scrolls_sideways,
     found_by_axe,
@@ -32,6 +33,30 @@ def test_the_check_itself_would_see_a_fault(page: Page):
     await_screen(page)
     page.evaluate("document.querySelector('[role=slider]').removeAttribute('aria-labelledby')")
     assert found_by_axe(page).violations_count == 1
+
+
+PALE = "color: #ccc"
+# Few words of a kind are compared, so each fault is the odd one among many of another kind.
+FAULTS_OF_COLOUR = {
+    "its own colour": f"<td style='{PALE}'>17</td>",
+    "the ground it is on": "<td style='background: #333'>17</td>",
+    "the ground of a part around it": "<td style='background: #333'><p><b>17</b></p></td>",
+    "all but transparent": "<td style='opacity: .2'>17</td>",
+    "a word within": f"<td>17 <b style='{PALE}'>18</b></td>",
+    "words of a field": f"<td><input aria-label='n' value='17' style='{PALE}'></td>",
+}
+PAGE_OF_NUMBERS = "<html lang=en><title>T</title><main><h1>Numbers</h1><table>{}</table></main>"
+
+
+def test_one_pale_word_among_hundreds_is_seen(browser):
+    sound = "<td>17</td>"
+    row = f"<tr>{sound * 20}</tr>"
+    with browser.new_page() as page:
+        for fault in ("", *FAULTS_OF_COLOUR.values()):
+            odd = row.replace(sound, fault or sound, 1)
+            page.set_content(PAGE_OF_NUMBERS.format(row * 9 + odd + row * 9))
+            found = found_by_axe(page, ABOUT_COLOURS).response["violations"]
+            assert [one["id"] for one in found] == ["color-contrast"] * bool(fault), fault
 
 
 def test_the_pages_around_the_work_are_accessible(page: Page):
