@@ -18,6 +18,7 @@ from analysis.checks.signed_rank import MOST_EXACT
 from analysis.typing import Flags, Values
 
 FEWEST_REPEATS = 3
+WITHOUT_PAGES = ("quiz", "figure", "time")
 SIMULATED = 4_000
 
 Measured = Mapping[str, Values]
@@ -92,7 +93,7 @@ def measures_by_batch(
     -------
     For each batch, the measures of all pages up to its end, as `simulated_measures` returns them
     """
-    pages = [check for check in checks if check.answers and check.kind not in ("quiz", "time")]
+    pages = [check for check in checks if check.answers and check.kind not in WITHOUT_PAGES]
     drawn = [
         drawn_answers(
             model,

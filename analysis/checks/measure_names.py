@@ -14,6 +14,8 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "repeat": ("answered", "icc", "mean_difference"),
     "quiz": ("answered", "failed", "failed_share"),
     "time": ("answered", "failed", "failed_share"),
+    # Shown, and never counted: who does not see movement well must not fail by it.
+    "figure": (),
 }
 # Those of kinds that other packages add.
 COUNTED = ("answered", "failed", "failed_share")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 
+from rankme.checks.moving_figures import DIGITS, MovingFigure, in_words
 from rankme.protocols.checks import CheckSpec
 from rankme.protocols.questions import Question, asked_after
 
@@ -73,6 +75,49 @@ class QuizForm(forms.Form):
                 choices=[(choice, choice) for choice in quiz.settings.choices],
                 widget=forms.RadioSelect,
             )
+
+
+class FiguresForm(forms.Form):
+    """For each moving figure a digit, and the answer to a question for those who do not see it.
+
+    One of the two is needed. With both, the question counts: it is for everybody who wants it.
+    """
+
+    def __init__(
+        self, figures: Mapping[str, tuple[CheckSpec, MovingFigure]], data: Mapping[str, Any] | None
+    ) -> None:
+        super().__init__(data, prefix="figure")
+        self.figures = figures
+        for name, (check, _figure) in figures.items():
+            self.fields[name] = forms.ChoiceField(
+                label=_("Which digit is it?"),
+                choices=[(digit, digit) for digit in DIGITS],
+                widget=forms.RadioSelect,
+                required=False,
+            )
+            self.fields[in_words(name)] = CampaignsChoice(
+                label=check.settings.question,
+                choices=[(choice, choice) for choice in check.settings.choices],
+                widget=forms.RadioSelect,
+                required=False,
+            )
+
+    def clean(self) -> dict[str, Any]:
+        for name in self.figures:
+            said = (self.cleaned_data.get(name), self.cleaned_data.get(in_words(name)))
+            if not any(said) and not {name, in_words(name)} & self.errors.keys():
+                self.add_error(name, _("Choose a digit, or answer the question instead."))
+        return self.cleaned_data
+
+    def shown(self) -> Iterator[dict[str, Any]]:
+        """Each figure with its two fields, and its picture as an address."""
+        for name, (_check, figure) in self.figures.items():
+            data = b64encode(figure.picture).decode()
+            yield {
+                "digits": self[name],
+                "question": self[in_words(name)],
+                "picture": f"data:image/png;base64,{data}",
+            }
 
 
 def _within_reach(questions: Sequence[Question], known: Mapping[str, str]) -> list[Question]:

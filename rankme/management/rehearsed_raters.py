@@ -12,6 +12,7 @@ from math import inf
 from django.db import connection
 from django.db.models.functions import Now
 
+from rankme.checks.moving_figures import in_words
 from rankme.errors import RefusedAction
 from rankme.models import Assignment, Campaign, CheckTrial, Participant
 from rankme.queries.definitions import frozen_definition
@@ -93,11 +94,12 @@ def knowledge_of(campaign: Campaign) -> Knowledge:
         f"entry-{question.name}": question.accept[0]
         for question in definition.entry_questions
         if question.accept
-    } | {
-        f"quiz-{check.name}": check.settings.answer
-        for check in definition.checks
-        if check.kind == "quiz"
     }
+    for spec in definition.checks:
+        if spec.kind == "quiz":
+            fields[f"quiz-{spec.name}"] = spec.settings.answer
+        elif spec.kind == "figure":
+            fields[f"figure-{in_words(spec.name)}"] = spec.settings.answer
     return Knowledge(quality, asked, fields)
 
 

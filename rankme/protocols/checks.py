@@ -221,16 +221,17 @@ class Repeat(CheckKind):
     Options = RepeatOptions
 
 
-class QuizOptions(Options):
+class QuestionOptions(Options):
+    """A question with one right answer."""
+
     question: str = Field(min_length=1, max_length=2_000, title=_("Question"))
     choices: list[str] = Field(
         min_length=2, max_length=20, title=_("Choices"), description=_("One per line.")
     )
     answer: str = Field(title=_("Answer"), description=_("The correct choice"))
-    tries: int = Field(2, ge=1, le=10, title=_("Tries"), description=_("How often a rater may try"))
 
     @model_validator(mode="after")
-    def the_answer_is_a_choice(self) -> QuizOptions:
+    def the_answer_is_a_choice(self) -> QuestionOptions:
         if len(set(self.choices)) < len(self.choices):
             raise ValueError("a choice is there twice")
         if self.answer not in self.choices:
@@ -238,10 +239,28 @@ class QuizOptions(Options):
         return self
 
 
+class QuizOptions(QuestionOptions):
+    tries: int = Field(2, ge=1, le=10, title=_("Tries"), description=_("How often a rater may try"))
+
+
 class Quiz(CheckKind):
     name = "quiz"
     title = _("A question about the instructions, before the work")
     Options = QuizOptions
+    is_trial = False
+    needs_criterion = False
+
+
+class FigureOptions(QuestionOptions):
+    """The question is for raters who do not see the figure."""
+
+
+class Figure(CheckKind):
+    """Evidence for people alone: rules cannot ask for it."""
+
+    name = "figure"
+    title = _("A digit that only its movement shows, before the work, or a question instead")
+    Options = FigureOptions
     is_trial = False
     needs_criterion = False
 
@@ -275,6 +294,7 @@ OWN_KINDS: dict[str, CheckKind] = {
         Corruption(),
         Repeat(),
         Quiz(),
+        Figure(),
         Time(),
     )
 }

@@ -16,6 +16,7 @@ from django.db.models import Prefetch, Q
 
 from analysis.checks.measure_names import TRACES
 from analysis.checks.measures import CheckAnswer, measures_of
+from rankme.checks.moving_figures import RIGHT
 from rankme.errors import InvalidAnswer
 from rankme.models import (
     Assignment,
@@ -70,7 +71,7 @@ def answers_of(campaign: Campaign, participants: Sequence[int]) -> list[Answered
     definition = frozen_definition(campaign).definition
     found = [
         *_answers_on_pages(campaign, definition, participants),
-        *_answers_to_quizzes(definition, participants),
+        *_answers_before_work(definition, participants),
         *_screens_against_the_clock(definition, participants),
     ]
     return sorted(found, key=lambda answered: answered.participant)
@@ -322,19 +323,23 @@ def _are_marked(passages: Sequence[tuple[int, int, str]], text: str) -> bool:
 # --- Quizzes and times ---------------------------------------------------------------------------
 
 
-def _answers_to_quizzes(
+def _answers_before_work(
     definition: Definition, participants: Sequence[int]
 ) -> Iterator[AnsweredCheck]:
-    """The last attempt of each rater decides."""
-    quizzes = [check for check in definition.checks if check.kind == "quiz"]
-    if not quizzes:
+    """The last attempt of each rater at the questions decides; the first one has the figures."""
+    asked = [check for check in definition.checks if check.kind in ("quiz", "figure")]
+    if not asked:
         return
-    attempts = QuizAttempt.objects.filter(participant__in=participants).order_by("number")
-    last = {attempt.participant_id: attempt.answers for attempt in attempts}
-    for rater, answers in last.items():
-        for quiz in quizzes:
-            passed = answers.get(quiz.name) == quiz.settings.answer
-            yield AnsweredCheck(rater, CheckAnswer(quiz.name, quiz.kind, passed))
+    attempts: dict[int, list[dict[str, str]]] = defaultdict(list)
+    for each in QuizAttempt.objects.filter(participant__in=participants).order_by("number"):
+        attempts[each.participant_id].append(each.answers)
+    for rater, tries in attempts.items():
+        for check in asked:
+            if check.kind == "quiz":
+                passed = tries[-1].get(check.name) == check.settings.answer
+            else:
+                passed = tries[0].get(check.name) == RIGHT
+            yield AnsweredCheck(rater, CheckAnswer(check.name, check.kind, passed))
 
 
 def _screens_against_the_clock(

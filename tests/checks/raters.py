@@ -23,6 +23,15 @@ CHECKS = [
     {"name": "again", "kind": "repeat", "criterion": "fluency", "per_batch": 4},
     {"name": "time", "kind": "time", "options": {"least_active_seconds": 5}},
 ]
+FIGURE = {
+    "name": "moving",
+    "kind": "figure",
+    "options": {
+        "question": "Which of these is an animal?",
+        "choices": ["A horse", "A spoon"],
+        "answer": "A horse",
+    },
+}
 RULE = "instructed.failed >= 2 or spoiled.paired_p > .05 or repeat.icc < .3"
 
 

@@ -21,6 +21,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "corruption": {"apart": 3},
     "repeat": {"apart": 5},
     "quiz": {"question": "What is rated?", "choices": ["Fluency", "Facts"], "answer": "Fluency"},
+    "figure": {"question": "What has legs?", "choices": ["Horses", "Tea"], "answer": "Horses"},
     "time": {"least_active_seconds": 4},
 }
 

@@ -14,6 +14,7 @@ from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
 
 from . import check_rules
+from .figures import figures_of, results_of
 from .participation import end_work
 
 
@@ -29,11 +30,22 @@ def quizzes_of(definition: Definition) -> list[CheckSpec]:
     return [check for check in definition.checks if check.kind == "quiz"]
 
 
+def asks_before_work(definition: Definition) -> bool:
+    """Whether there are questions or figures between the instructions and the work."""
+    return bool(quizzes_of(definition) or figures_of(definition))
+
+
+def figures_to_ask(participant: Participant, definition: Definition) -> list[CheckSpec]:
+    """The figures, until they are answered: a second try at the questions has none."""
+    figures = figures_of(definition)
+    return [] if figures and participant.quiz_attempts.exists() else figures
+
+
 def is_pending(participant: Participant, definition: Definition) -> bool:
     """Whether the rater has still to answer the questions."""
-    quizzes = quizzes_of(definition)
-    if not quizzes:
+    if not asks_before_work(definition):
         return False
+    quizzes = quizzes_of(definition)
     attempts = list(participant.quiz_attempts.order_by("number"))
     if len(attempts) >= _tries(quizzes):
         return False
@@ -60,7 +72,8 @@ def answer_quiz(participant: Participant, answers: Mapping[str, str]) -> Tried:
         QuizAttempt.objects.create(
             participant=participant,
             number=number,
-            answers={quiz.name: answers.get(quiz.name, "") for quiz in quizzes},
+            answers={quiz.name: answers.get(quiz.name, "") for quiz in quizzes}
+            | results_of(participant, figures_to_ask(participant, definition), answers),
         )
     if (passed or not left) and check_rules.decide_gate(participant):
         end_work(participant, Outcome.FAILED_QUIZ)
@@ -69,7 +82,7 @@ def answer_quiz(participant: Participant, answers: Mapping[str, str]) -> Tried:
 
 def _tries(quizzes: list[CheckSpec]) -> int:
     """All questions are asked together, so the most generous one decides."""
-    return max(int(quiz.settings.tries) for quiz in quizzes)
+    return max((int(quiz.settings.tries) for quiz in quizzes), default=1)
 
 
 def _are_right(quizzes: list[CheckSpec], answers: Mapping[str, str]) -> bool:

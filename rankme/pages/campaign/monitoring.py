@@ -224,6 +224,7 @@ def _answers(request: HttpRequest, rater: Participant) -> dict[str, Any]:
         "places_best": places_best(rater, since),
         "scale_use": scale_use(rater, definition, since),
         "checks": answers_of(campaign, [rater.pk])[:MOST_CHECKS],
+        "has_figures": any(check.kind == "figure" for check in definition.checks),
     }
 
 

@@ -12,11 +12,13 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.campaign.plans import draw_plan
 from rankme.actions.rows.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
-from rankme.actions.sitting.quiz import quizzes_of
+from rankme.actions.sitting.figures import figures_of
+from rankme.actions.sitting.quiz import asks_before_work, quizzes_of
+from rankme.checks.moving_figures import draw_figure
 from rankme.designs.document_order import document_of_trials
 from rankme.designs.order import draw_order
 from rankme.errors import RefusedAction
-from rankme.forms.entry import QuestionsForm, QuizForm
+from rankme.forms.entry import FiguresForm, QuestionsForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.pages.campaign.campaign_page import SAFE, campaign_page
 from rankme.pages.rater.interface_language import in_the_language_of
@@ -90,7 +92,7 @@ def pages_of(definition: Definition) -> dict[str, str]:
     }
     if not definition.entry_questions:
         del pages["questions"]
-    if not quizzes_of(definition):
+    if not asks_before_work(definition):
         del pages["quiz"]
     if not definition.end_questions:
         del pages["end-questions"]
@@ -119,8 +121,10 @@ def _instructions(campaign: Campaign, definition: Definition) -> tuple[str, dict
 
 
 def _quiz(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
+    figures = {each.name: (each, draw_figure(0)) for each in figures_of(definition)}
     context = {
         "form": QuizForm(quizzes_of(definition)),
+        "figures": FiguresForm(figures, None),
         "instructions": definition.texts.instructions,
     }
     return "participant/arrival/questions.html", context

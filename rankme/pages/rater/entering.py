@@ -17,8 +17,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from rankme.actions import rate_limits
 from rankme.actions.sitting import participation
-from rankme.actions.sitting.quiz import answer_quiz, quizzes_of
-from rankme.forms.entry import QuestionsForm, QuizForm
+from rankme.actions.sitting.figures import figure_for
+from rankme.actions.sitting.quiz import answer_quiz, figures_to_ask, quizzes_of
+from rankme.forms.entry import FiguresForm, QuestionsForm, QuizForm
 from rankme.models import Campaign, Participant, Slot
 from rankme.panel_calls.calls import PanelError
 from rankme.panel_calls.entry_tokens import UntrustedEntry
@@ -265,18 +266,23 @@ def quiz(request: HttpRequest, rater: Participant) -> HttpResponse:
     definition = frozen_definition(rater.campaign).definition
     if step_of(rater, definition) != request.path:
         return redirect(step_of(rater, definition))
-    form = QuizForm(quizzes_of(definition), request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        tried = answer_quiz(rater, form.cleaned_data)
+    sent = request.POST if request.method == "POST" else None
+    form = QuizForm(quizzes_of(definition), sent)
+    asked = figures_to_ask(rater, definition)
+    figures = FiguresForm({each.name: (each, figure_for(rater, each)) for each in asked}, sent)
+    if all([form.is_valid(), figures.is_valid()]):
+        tried = answer_quiz(rater, form.cleaned_data | figures.cleaned_data)
         if tried.passed or not tried.tries_left:
             rater.refresh_from_db()
             return turn_to(request, rater, step_of(rater, definition))
         words = _("Not all answers are correct. Read the instructions again, then try once more.")
         form.add_error(None, words)
+        figures = FiguresForm({}, sent)  # they are asked once
     context = {
         "campaign": rater.campaign,
         "definition": definition,
         "form": form,
+        "figures": figures,
         "instructions": definition.texts.instructions,
     }
     status = 422 if form.is_bound else 200
