@@ -13,6 +13,13 @@ from analysis.ranking.pairs import Pairs, compared_rows, pairs_from_table
 from analysis.reliability.generalisability import Generalisability
 from analysis.report.options import ReportOptions
 from analysis.robustness.agreement_range import AgreementRange, agreement_range
+from analysis.robustness.assistance import (
+    SECONDS,
+    Assistance,
+    assistance,
+    has_held_out,
+    seconds_on_screens,
+)
 from analysis.robustness.covariates import (
     ControlledRanking,
     Estimated,
@@ -35,6 +42,7 @@ from analysis.robustness.order_effects import (
 )
 from analysis.robustness.scale_use import ScaleUse, scale_use
 from analysis.scales.versions import VERSION, blocks_of, versions_of
+from analysis.spans.judged import has_marks, numbers_of_marks
 from analysis.table import ORDER, POSITION, JudgementTable
 from analysis.typing import Codes, Values
 
@@ -56,6 +64,7 @@ class RobustnessSection:
     more_units: MoreUnits | None = None
     drift: Drift | None = None
     agreement: AgreementRange | None = None
+    assistance: Assistance | None = None
     undefined: dict[str, str] = field(default_factory=dict)
 
 
@@ -138,6 +147,9 @@ def robustness_section(judged: Judged, compared: Compared | None = None) -> Robu
         drift=reasons.attempt("drift", lambda: drift_of(judged)) if has_versions else None,
         agreement=reasons.attempt("agreement-range", lambda: _agreement(judged))
         if judged.scale
+        else None,
+        assistance=reasons.attempt("assistance", lambda: assistance_of(judged))
+        if has_held_out(judged.part) and not judged.relative
         else None,
         undefined=reasons,
     )
@@ -348,3 +360,28 @@ def _agreement(judged: Judged) -> AgreementRange:
         raise Undefined("The variances of raters and items have no estimate.")
     value = judged.part.value
     return agreement_range(judged.generalisability, float(value.min()), float(value.max()))
+
+
+# --- suggested marks -------------------------------------------------------------------------
+
+
+def assistance_of(judged: Judged) -> Assistance:
+    """Compare screens with suggestions to those that were held out.
+
+    Parameters
+    ----------
+    judged : one criterion's judgements
+
+    Raises
+    ------
+    Undefined : too few raters or items have screens without their suggestions
+    """
+    part, options = judged.part, judged.options
+    outcomes = {"value": part.value}
+    if has_marks(part):
+        outcomes["marks"] = numbers_of_marks(part)
+    outcomes[SECONDS] = seconds_on_screens(part)
+    return assistance(
+        part, outcomes, judged.items, generality=options.generality, alpha=options.alpha,
+        unit=judged.unit,
+    )  # fmt: skip

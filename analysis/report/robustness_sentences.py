@@ -10,6 +10,7 @@ from itertools import groupby
 from analysis.inference import beyond
 from analysis.report.robustness_section import RobustnessSection
 from analysis.robustness.agreement_range import AgreementRange
+from analysis.robustness.assistance import SECONDS, Assistance, Measure
 from analysis.robustness.covariates import ControlledRanking, Effect
 from analysis.robustness.cycles import Cycles
 from analysis.robustness.drift import Drift, Shift
@@ -30,6 +31,7 @@ TITLES = {
     "more-units": _("What more raters or items would give"),
     "drift": _("Systems of before and after the campaign was extended"),
     "agreement-range": _("Agreement, and how far the outputs differ"),
+    "assistance": _("What suggestions do to the answers"),
 }
 MOST_NAMED = 4
 DESCRIBES = "This describes these judgements and claims nothing."
@@ -105,6 +107,14 @@ def said_of(section: RobustnessSection, generality: str, alpha: float) -> Iterat
         )
     if section.agreement:
         yield Said("agreement-range", _about_agreement(section.agreement), DESCRIBES)
+    if section.assistance:
+        yield Said(
+            "assistance",
+            _about_assistance(section.assistance, about),
+            f"An effect that does not exist is claimed {level}, for all measures together. This is "
+            "about raters like these with these suggestions: others may do something else. It does "
+            "not say which answers are right.",
+        )
 
 
 # --- influence -------------------------------------------------------------------------------
@@ -325,3 +335,35 @@ def _about_agreement(found: AgreementRange) -> str:
         f"{both}{why} {'o' if why else 'O'}n outputs that differ twice as much, the same raters "
         f"would reach {found.if_doubled:.2f}."
     )
+
+
+# --- suggestions -----------------------------------------------------------------------------
+
+
+def _about_assistance(found: Assistance, about: str) -> str:
+    screens = f"{found.held_out:,} {'screen' if found.held_out == 1 else 'screens'}"
+    compared = (
+        f"Compared are {screens} of {found.raters} raters that were drawn to have no suggestions, "
+        f"and {found.assisted:,} that had them."
+    )
+    said = [_measured(each, found, about) for each in found.measures]
+    refused = [f"No estimate of {reason}" for reason in found.refused]
+    return " ".join([*said, compared, *refused])
+
+
+def _measured(each: Measure, found: Assistance, about: str) -> str:
+    unit = _units(found.unit) if each.name == "value" else ""
+    interval = f"{_short(each.low)} to {_short(each.high)}{unit}"
+    if each.name == SECONDS:
+        ratio = f"{_short(each.effect)} times as long ({interval})"
+        if each.p >= found.alpha:
+            return f"No effect of suggestions on the time was found: screens take {ratio}."
+        return f"With suggestions, screens take {ratio}, {about}."
+    if each.p >= found.alpha:
+        what = {"value": "values", "marks": "number of marks"}[each.name]
+        return f"No effect of suggestions on the {what} was found ({interval})."
+    near, far = sorted((abs(each.low), abs(each.high)))
+    size = f"by {_short(abs(each.effect))}{unit} ({_short(near)} to {_short(far)}), {about}"
+    if each.name == "marks":
+        return f"With suggestions, raters mark {'more' if each.effect > 0 else 'fewer'}, {size}."
+    return f"With suggestions, values are {'higher' if each.effect > 0 else 'lower'}, {size}."

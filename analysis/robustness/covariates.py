@@ -110,6 +110,7 @@ def values_with_covariates(
     *,
     blocks: Codes | None = None,
     generality: str = "both",
+    counted: Units | None = None,
 ) -> Estimated:
     """Fit least squares of values on system, rater and covariates, with clustered errors.
 
@@ -121,6 +122,7 @@ def values_with_covariates(
     covariates : shape (judgements, covariates)
     blocks : shape (judgements,), parts of a rater's judgements with a level of their own
     generality : what claims about the effects are about: `raters`, `items` or `both`
+    counted : the units that bear the effects, where these are not all raters and items
 
     Raises
     ------
@@ -133,7 +135,7 @@ def values_with_covariates(
     """
     raters = np.unique(units[0], return_inverse=True)[1]
     blocks = raters if blocks is None else np.unique(blocks, return_inverse=True)[1]
-    counted = Units.of(*units, generality)
+    counted = Units.of(*units, generality) if counted is None else counted
     counted.require()
     centred = values - values.mean()
     plain = Within.of(centred, systems, blocks)

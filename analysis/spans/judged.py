@@ -8,12 +8,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from analysis.errors import TableError
 from analysis.spans.jsontext import plain_json
 from analysis.spans.marking import own_cells
 from analysis.spans.model import OUTPUT, SIDES, Mark, MarkedOutput, SpanTable
 from analysis.spans.own import sha256_of
 from analysis.table import JudgementTable
+from analysis.typing import Values
 
 MARKS = "marks"
 LEFT_OUT = "left_out"  # suggestions that nobody touched, and that weigh nothing
@@ -30,6 +33,32 @@ def has_marks(table: JudgementTable) -> bool:
     table : judgements
     """
     return MARKS in table.factors and any(table.factors[MARKS].labels)
+
+
+def numbers_of_marks(table: JudgementTable) -> Values:
+    """Count the errors that each judgement marks; further places of an error are not counted.
+
+    Parameters
+    ----------
+    table : judgements with the column `marks`
+
+    Returns
+    -------
+    shape (judgements,); NaN without the column's value
+
+    Raises
+    ------
+    TableError : a cell that is not what the site writes
+    """
+    column = table.factors[MARKS]
+    counts = np.array(
+        [
+            sum(not mark.continues for mark in read_cell(label).marks) if label else np.nan
+            for label in column.labels
+        ]
+    )
+    numbers: Values = counts[column.codes]
+    return numbers
 
 
 def marked_outputs(table: JudgementTable, document: str = "") -> SpanTable:

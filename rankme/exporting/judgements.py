@@ -23,7 +23,8 @@ RAW = f"""
         'rater', p.label, 'item', i.key, 'assignment', s.assignment_id, 'trial', s.trial_id,
         'screen_number', s.screen, 'version', s.version, 'revision', s.revision,
         'counted', {COUNTED},
-        'late', s.late, 'surplus', s.surplus, 'excluded', e.id IS NOT NULL, 'flags', s.flags,
+        'late', s.late, 'surplus', s.surplus, 'held_out', a.held_out @> to_jsonb(s.trial_id),
+        'excluded', e.id IS NOT NULL, 'flags', s.flags,
         'received_at', s.received_at, 'payload', s.payload, 'payload_sha256', s.payload_sha256,
         'words', w.words,
         'chain_sha256', s.chain_sha256, 'judgements', (

@@ -299,6 +299,8 @@ class Assignment(Record):
     counts = models.BooleanField(default=True)
     # [[trial id, [output positions of the plan, in the order shown]], ...] in the order shown.
     presentation = models.JSONField()
+    # The trials whose suggested marks this rater is not shown.
+    held_out = models.JSONField(default=list, blank=True, db_default=[])
     leased_until = models.DateTimeField()
     claimed_at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True, blank=True)

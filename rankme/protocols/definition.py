@@ -26,6 +26,8 @@ from .rater_texts import problem_with_word
 from .screens import ScreenSpec, Standard
 from .texts import PracticeTrial, Texts
 
+MOST_UNASSISTED = 0.5
+
 
 class DesignSpec(Part):
     kind: str = Field(title=_("Design"))
@@ -36,6 +38,16 @@ class DesignSpec(Part):
         description=_("A factor of the items to balance across raters"),
     )
     shuffle_trials: bool = Field(True, title=_("Show trials in random order"))
+    unassisted_share: float = Field(
+        0.0,
+        ge=0,
+        le=MOST_UNASSISTED,
+        title=_("Share of pages without suggested marks"),
+        description=_(
+            "Such as 0.1. Drawn for each rater among pages whose outputs come with suggested "
+            "marks, so that reports can say what suggestions do to answers. 0: all pages have them."
+        ),
+    )
 
     @field_validator("kind")
     @classmethod

@@ -39,6 +39,7 @@ def problems_in(definition: Definition) -> Iterator[Finding]:
         yield ("analysis", "options"), f"there is no criterion “{str(name)[:60]}”"
     yield from _claim_problems(definition)
     yield from _look_problems(definition)
+    yield from _assistance_problems(definition)
     yield from _practice_problems(definition)
     yield from condition_problems("entry_questions", definition.entry_questions)
     yield from condition_problems(
@@ -191,6 +192,14 @@ def _marking_problems(definition: Definition, number: int, screen: ScreenSpec) -
         if screen.formats("outputs", "context") or any(b.difference for b in screen.show):
             words = f"“{criterion.name}” marks places in the texts as they are: show them plain"
             yield ("screens", number, "show"), f"{words}, without differences"
+
+
+def _assistance_problems(definition: Definition) -> Iterator[Finding]:
+    if definition.design.unassisted_share and not any(
+        criterion.tool.marks_outputs for criterion in definition.criteria
+    ):
+        words = "no question marks the texts, so that there are no suggested marks to leave out"
+        yield ("design", "unassisted_share"), words
 
 
 def _practice_problems(definition: Definition) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ import numpy as np
 from django.db import connection, transaction
 from django.db.models import Manager
 
+from analysis.robustness.assistance import ASSISTED, HELD_OUT, SCREEN_MS, SHOWN
 from analysis.spans.judged import MARKS
 from analysis.table import ORDER, OWN_COLUMNS, POSITION, Column, JudgementTable, column_of
 from rankme.models import Campaign
@@ -54,6 +55,11 @@ ORDER_OF = """, CASE WHEN j.criterion_id = ANY('{{{criteria}}}') THEN (
         WHERE answer ->> 'criterion' = (
             SELECT name FROM rankme_criterion WHERE id = j.criterion_id)
         AND (answer ->> 'place')::int IS NOT DISTINCT FROM j.position) END"""
+# Whether the suggestions that an output has were shown; empty where it has none.
+ASSISTED_OF = f""", CASE WHEN COALESCE(o.marks, 'null') IN ('null', '[]') THEN ''
+        WHEN a.held_out @> to_jsonb(s.trial_id) THEN '{HELD_OUT}' ELSE '{SHOWN}' END"""
+TIME_OF = """, CASE WHEN jsonb_typeof(s.payload #> '{{times,spent_ms}}') = 'number'
+        THEN round((s.payload #>> '{{times,spent_ms}}')::numeric)::text ELSE '' END"""
 WITHOUT_NUMBER = f"""
     SELECT c.name, count(*)
     FROM rankme_submission s
@@ -69,7 +75,8 @@ WHOLE_NUMBERS = (
 VERSION = "version"  # the factor that says which version of the campaign was shown
 SHOWN_ORDER = "options_shown"
 ROWS_AT_ONCE = 10_000  # of a table that is read in parts: some megabytes
-TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", MARKS, SHOWN_ORDER}
+ALSO = (MARKS, SHOWN_ORDER, ASSISTED, SCREEN_MS)  # columns of texts that some campaigns have
+TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", *ALSO}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted", POSITION)
 
 
@@ -85,7 +92,8 @@ def judgement_table(
     and `revision`. Judgements without a number (free text) and about no single output are in the
     raw export alone, and so are raters who could not judge. Where raters mark errors, the column
     `marks` has them as JSON; where choices are shuffled, `options_shown` has the names of the
-    choices in the order shown.
+    choices in the order shown. Where a share of the pages has no suggestions, `assisted` says of
+    each output that has some whether they were shown, and `screen_ms` is the time on the screen.
 
     `swapped` names sittings that count, each with the one that is to count in its place.
     """
@@ -168,7 +176,7 @@ def _table(
     if not campaign.is_archive:
         columns[VERSION] = _numbered(rows[VERSION])
         columns |= _places(campaign, rows, columns)
-    columns |= {name: column_of(rows[name]) for name in (MARKS, SHOWN_ORDER) if name in rows}
+    columns |= {name: column_of(rows[name]) for name in ALSO if name in rows}
     if stored:
         columns |= {name: _numbered(rows[name]) for name in ("counted", "revision")}
     return JudgementTable.from_columns(columns)
@@ -257,7 +265,8 @@ def _statement(campaign: Campaign, condition: str, more: Mapping[str, str]) -> s
 
 def _more_columns(campaign: Campaign) -> dict[str, str]:
     """The columns of texts that only some campaigns have, as SQL."""
-    criteria = stored_definition(campaign.definition).criteria
+    definition = stored_definition(campaign.definition)
+    criteria = definition.criteria
     found = {
         MARKS: (MARKS_OF, [each.name for each in criteria if each.tool.marks_outputs]),
         SHOWN_ORDER: (
@@ -270,6 +279,8 @@ def _more_columns(campaign: Campaign) -> dict[str, str]:
         ids = campaign.criteria.filter(name__in=names).values_list("id", flat=True)
         if names and ids:
             columns[name] = statement.format(criteria=",".join(map(str, ids)))
+    if definition.design.unassisted_share:
+        columns |= {ASSISTED: ASSISTED_OF, SCREEN_MS: TIME_OF.format()}
     return columns
 
 

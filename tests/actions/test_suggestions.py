@@ -7,14 +7,16 @@ from analysis.report.options import ReportOptions
 from analysis.report.span_section import span_section
 from analysis.spans.judged import marked_outputs, read_cell
 from rankme.actions.campaign import campaigns
+from rankme.actions.sitting.presentations import draw_held_out
 from rankme.errors import InvalidAnswer
-from rankme.models import Judgement, Output
+from rankme.models import Assignment, CheckTrial, Judgement, Output
+from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols.answers import read_answers
 from rankme.protocols.files import stored_definition
 from rankme.queries.judgement_table import judgement_table
 from rankme.queries.quality import quality_of
 from tests.campaigns import make_campaign, make_rater, slider_definition
-from tests.sittings import claim, payload_for, store
+from tests.sittings import claim, pages_of, payload_for, store
 
 pytestmark = pytest.mark.django_db
 
@@ -126,3 +128,130 @@ def test_marks_of_ones_own_claim_nothing(held):
     own = {name: SUGGESTED[name] for name in ("side", "start", "end", "text", "severity")}
     send(held, own | {"id": 7})
     assert Judgement.objects.get().value == 1
+
+
+# --- A share of the pages without suggestions --------------------------------------------------
+
+TIMES = {"onset_ms": 0, "spent_ms": 4000.4, "active_ms": 3000}
+
+
+def holding_out(share, *, bare=0, **changes):
+    """Four raters of a campaign whose six outputs have a suggestion, but for the first `bare`."""
+    spans = {"name": "errors", "question": "?", "instrument": "spans"}
+    options = {"severities": {"minor": "Minor", "major": "Major"}, "unconfirmed": "count"}
+    design = {"kind": "latin_square", "unassisted_share": share}
+    definition = slider_definition(
+        criteria=[spans | {"options": options}],
+        screens=[{"name": "rate", "show": ["outputs"], "ask": ["errors"]}],
+        design=design,
+        raters_per_trial=4,
+        **changes,
+    )
+    campaign = make_campaign(definition, items=6, systems=1, launch=False)
+    Output.objects.filter(item__position__gte=bare).update(marks=[SUGGESTED])
+    campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
+    return [claim(make_rater(campaign, f"w{number}")) for number in range(4)]
+
+
+def answer_all(held):
+    """Leave each shown suggestion as it was, and mark nothing else."""
+    for place, trial in enumerate(trials_of(held)):
+        value = {"marks": list(trial.marks[0]) if trial.marks else [], "events": []}
+        answer = {"criterion": "errors", "place": 0, "time_ms": 1.0, "value": value}
+        payload = payload_for(held, trial=place) | {"answers": [answer], "times": TIMES}
+        store(held.participant, payload)
+
+
+def test_a_share_of_the_pages_is_drawn_for_each_rater_and_stays_theirs():
+    raters = holding_out(0.5)
+    for held in raters:
+        trials = {trial for trial, _ in held.presentation}
+        assert len(held.held_out) == 3
+        assert set(held.held_out) < trials
+        shown = [bool(trial.marks) for trial in trials_of(held)]
+        assert shown == [trial not in held.held_out for trial, _ in held.presentation]
+        again = Assignment.objects.get(pk=held.pk)
+        assert [bool(trial.marks) for trial in trials_of(again)] == shown
+        definition = stored_definition(held.campaign.definition)
+        drawn = draw_held_out(held.participant, held.batch_id, definition, pages_of(held.batch_id))
+        assert drawn == held.held_out
+    assert len({tuple(held.held_out) for held in raters}) > 1
+
+
+def test_without_a_share_every_page_has_its_suggestions_and_the_table_no_column():
+    first, *_ = holding_out(0)
+    assert first.held_out == []
+    assert all(trial.marks for trial in trials_of(first))
+    answer_all(first)
+    assert not {"assisted", "screen_ms"} & set(judgement_table(first.campaign).factors)
+
+
+def test_the_share_is_met_on_average_where_a_batch_has_fewer_pages_than_one_in_ten():
+    held, *_ = holding_out(0.1)
+    definition = stored_definition(held.campaign.definition)
+    pages = [(page, 1, False) for page in range(6)]
+    drawn = [
+        len(draw_held_out(held.participant, batch, definition, pages)) for batch in range(2000)
+    ]
+    assert set(drawn) == {0, 1}
+    assert sum(drawn) == pytest.approx(1200, abs=80)
+
+
+def test_a_page_that_is_compared_with_another_has_suggestions_if_that_one_has():
+    again = {"name": "again", "kind": "repeat", "criterion": "errors", "per_batch": 3}
+    raters = holding_out(0.5, checks=[again | {"options": {"apart": 1}}])
+    sources = dict(CheckTrial.objects.values_list("trial_id", "source_id"))
+    assert len(sources) == 3
+    pairs = [
+        (check in held.held_out, source in held.held_out)
+        for held in raters
+        for check, source in sources.items()
+    ]
+    assert {check for check, _source in pairs} == {True, False}
+    assert all(check == source for check, source in pairs)
+
+
+def test_a_browser_cannot_claim_a_suggestion_that_was_held_out():
+    held, *_ = holding_out(0.5)
+    answer = {"criterion": "errors", "place": 0, "time_ms": 1.0}
+    answer["value"] = {"marks": [SUGGESTED], "events": []}
+    order = [trial for trial, _ in held.presentation]
+    hidden = order.index(held.held_out[0])
+    with pytest.raises(InvalidAnswer, match="was not suggested"):
+        store(held.participant, payload_for(held, trial=hidden) | {"answers": [answer]})
+    shown = next(place for place, trial in enumerate(order) if trial not in held.held_out)
+    store(held.participant, payload_for(held, trial=shown) | {"answers": [answer]})
+    assert Judgement.objects.count() == 1
+
+
+def test_the_table_and_the_report_say_which_answers_had_suggestions():
+    raters = holding_out(0.5, generality="raters")
+    for held in raters:
+        answer_all(held)
+    table = judgement_table(raters[0].campaign)
+    column = table.factors["assisted"]
+    labels = [column.labels[code] for code in column.codes]
+    trials = [int(screen.split(".")[1]) for screen in labels_of(table.screen)]
+    sittings = [int(screen.split(".")[0]) for screen in labels_of(table.screen)]
+    held_out = {held.pk: held.held_out for held in raters}
+    assert labels == [
+        "no" if trial in held_out[sitting] else "yes"
+        for sitting, trial in zip(sittings, trials, strict=True)
+    ]
+    # Raters who leave suggestions alone mark one error with them and none without, always.
+    assert table.value.tolist() == [float(label == "yes") for label in labels]
+    assert set(labels_of(table.factors["screen_ms"])) == {"4000"}
+
+
+def labels_of(column):
+    return [column.labels[code] for code in column.codes]
+
+
+def test_an_output_without_suggestions_is_neither_assisted_nor_held_out():
+    for held in (raters := holding_out(0.5, bare=2)):
+        answer_all(held)
+    table = judgement_table(raters[0].campaign)
+    found = list(zip(labels_of(table.item), labels_of(table.factors["assisted"]), strict=True))
+    bare = {item.key for item in raters[0].campaign.items.filter(position__lt=2)}
+    assert all((label == "") == (item in bare) for item, label in found)
+    assert {label for _item, label in found} == {"", "yes", "no"}

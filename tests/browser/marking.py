@@ -28,15 +28,22 @@ PLACE_OF = """(element, place) => {
 
 
 def marking(
-    *texts: str, item_input: str = "Der Hund lief.", launch: bool = True, **options: Any
+    *texts: str,
+    item_input: str = "Der Hund lief.",
+    launch: bool = True,
+    unassisted: float = 0.0,
+    **options: Any,
 ) -> Campaign:
-    """A campaign with one item for each of these texts, and marks to be made in them."""
+    """A campaign with one item for each of these texts, and marks to be made in them.
+
+    `unassisted` is the share of the pages without their suggested marks.
+    """
     texts = texts or (TEXT,)
     criterion = {"name": "errors", "question": "Mark the errors.", "instrument": "spans"}
     definition = slider_definition(
         criteria=[criterion | {"options": {"severities": SEVERITIES} | options}],
         screens=[{"name": "mark", "show": ["input", "outputs"], "ask": ["errors"]}],
-        design={"kind": "complete"},
+        design={"kind": "complete", "unassisted_share": unassisted},
     )
     campaign = make_campaign(definition, items=len(texts), systems=1, launch=False)
     Item.objects.filter(campaign=campaign).update(input=item_input)

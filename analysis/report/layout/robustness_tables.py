@@ -9,6 +9,7 @@ from typing import Any
 from analysis.report.robustness_section import RobustnessSection
 from analysis.report.robustness_sentences import TITLES, Said, said_of
 from analysis.robustness.agreement_range import AgreementRange
+from analysis.robustness.assistance import SECONDS, Assistance
 from analysis.robustness.covariates import ControlledRanking
 from analysis.robustness.cycles import Cycles
 from analysis.robustness.drift import Drift
@@ -23,6 +24,11 @@ from .model_tables import ABOUT_SIZES, SIZE_COLUMNS
 from .table_model import SYSTEM, Cell, Column, Format, N, P, Table, rows_of
 
 MOST_NAMES = 20
+MEASURES = {
+    "value": _("value"),
+    "marks": _("number of marks"),
+    SECONDS: _("seconds on the screen (geometric means, and their ratio)"),
+}
 # Tables of other sections that belong to a check.
 BELONGS = {"variance-shares": "agreement-range"}
 
@@ -58,6 +64,7 @@ def robustness_tables(section: RobustnessSection, generality: str, alpha: float)
         "more-units": section.more_units,
         "drift": section.drift,
         "agreement-range": section.agreement,
+        "assistance": section.assistance,
     }
     for said in said_of(section, generality, alpha):
         columns, rows = MADE[said.name](found[said.name])
@@ -202,6 +209,18 @@ def _agreement(found: AgreementRange) -> Made:
     ]
 
 
+def _assistance(found: Assistance) -> Made:
+    columns = (
+        Column(_("Measure")), _number(_("With suggestions")), _number(_("Without")),
+        _number(_("Effect"), 3), Column(_("Interval"), Format.INTERVAL, 3), P,
+    )  # fmt: skip
+    return columns, [
+        (MEASURES[each.name], each.assisted, each.held_out, each.effect, (each.low, each.high),
+         each.p)
+        for each in found.measures
+    ]  # fmt: skip
+
+
 MADE: dict[str, Callable[[Any], Made]] = {
     "influence": _influence,
     "covariates": _covariates,
@@ -211,4 +230,5 @@ MADE: dict[str, Callable[[Any], Made]] = {
     "more-units": _more_units,
     "drift": _drift,
     "agreement-range": _agreement,
+    "assistance": _assistance,
 }

@@ -11,6 +11,7 @@ from rankme.actions import jobs
 from rankme.actions.audit import note
 from rankme.models import Campaign, CampaignLaunch, Output
 from rankme.models.jobs import Job
+from rankme.protocols.definition import Definition
 
 from .campaigns import launch_campaign, ready_to_launch
 
@@ -23,6 +24,13 @@ def is_large(campaign: Campaign) -> bool:
     outputs = Output.objects.filter(item__campaign=campaign)[: MOST_OUTPUTS_IN_A_REQUEST + 1]
     most = max(outputs.count(), campaign.items.count())
     return most > MOST_OUTPUTS_IN_A_REQUEST
+
+
+def has_suggestions(campaign: Campaign, definition: Definition) -> bool:
+    """Whether outputs come with suggested marks that raters of this campaign can be shown."""
+    if not any(criterion.tool.marks_outputs for criterion in definition.criteria):
+        return False
+    return Output.objects.filter(item__campaign=campaign, marks__isnull=False).exists()
 
 
 def request_launch(campaign: Campaign, *, by: User) -> Campaign:

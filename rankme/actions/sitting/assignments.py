@@ -33,7 +33,7 @@ from rankme.queries.documents import screens_of_batch
 from rankme.queries.sql import columns_of, kept, objects_of
 from rankme.queries.watching.raters_of_systems import RATERS_OF_SYSTEMS, shares_raters
 
-from .presentations import PAGES, draw_presentation
+from .presentations import PAGES, draw_held_out, draw_presentation
 
 HELD, COMPLETED = Assignment.State.HELD, Assignment.State.COMPLETED
 EXPIRED, FREED = Assignment.State.EXPIRED, Assignment.State.FREED
@@ -224,9 +224,9 @@ TAKE = f"""
         UPDATE rankme_slot SET state = 'held' WHERE id = %(slot)s
     )
     INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, version, state,
-        counts, presentation, leased_until)
+        counts, presentation, held_out, leased_until)
     SELECT %(campaign)s, %(batch)s, %(slot)s, %(rater)s, %(version)s, 'held',
-        true, %(presentation)s, statement_timestamp() + %(lasts)s::interval
+        true, %(presentation)s, %(held_out)s, statement_timestamp() + %(lasts)s::interval
     FROM (SELECT count(*) FROM abandoned) AS before
     RETURNING {columns_of(Assignment)}
 """
@@ -245,6 +245,7 @@ def _claim_free(found: Any, definition: Definition) -> Assignment | None:
         "rater": found.pk,
         "version": found.campaign.version,
         "presentation": json.dumps(presentation),
+        "held_out": json.dumps(draw_held_out(found, found.free_batch, definition, pages)),
         "lasts": timedelta(minutes=definition.crowd.lease_minutes),
     }
     assignment = objects_of(Assignment, TAKE, values)[0]

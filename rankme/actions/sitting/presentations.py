@@ -14,6 +14,7 @@ from rankme.models import Assignment, Participant, Trial
 from rankme.protocols.definition import Definition
 from rankme.protocols.documents import place_of
 
+HOLDING_OUT = 3  # tells this draw from others with the same seed
 # The pages of a batch: each trial with its number of outputs, and whether it is a check.
 PAGES = """(
     SELECT jsonb_agg(jsonb_build_array(
@@ -52,6 +53,36 @@ def draw_presentation(
     if definition.design.shuffle_trials and any(is_check for *_page, is_check in pages):
         return in_an_order_that_keeps_apart(presentation, checks_of_batch(batch_id), int(seed))
     return presentation
+
+
+def draw_held_out(
+    participant: Participant,
+    batch_id: int,
+    definition: Definition,
+    pages: Sequence[tuple[int, int, bool]],
+) -> list[int]:
+    """Draw the trials whose suggested marks this rater is not shown; stored with the assignment.
+
+    Checks are drawn as other pages are, because they must not be told apart; but a page that is
+    compared with another one of its batch has suggestions if that one has.
+
+    Parameters
+    ----------
+    pages : of the batch, as `PAGES` reads them
+    """
+    share = definition.design.unassisted_share
+    if not share:
+        return []
+    rng = np.random.default_rng([participant.campaign.seed, participant.pk, batch_id, HOLDING_OUT])
+    # As equal in all batches as whole numbers are; the share of each page is exact.
+    number = int(share * len(pages) + rng.random())
+    trials = [trial for trial, _outputs, _is_check in pages]
+    held_out = set(rng.choice(trials, number, replace=False).tolist())
+    if any(is_check for *_page, is_check in pages):
+        for trial, check in checks_of_batch(batch_id).items():
+            if check.source_id is not None:
+                (held_out.add if check.source_id in held_out else held_out.discard)(trial)
+    return sorted(held_out)
 
 
 def option_seed(assignment: Assignment, trial: int) -> list[int]:

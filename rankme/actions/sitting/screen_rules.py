@@ -129,7 +129,10 @@ def invented_suggestions(shown: ShownScreen) -> Iterable[Problem]:
 
 
 def _suggested(shown: ShownScreen) -> Iterator[Marks]:
-    """The suggestions for each output of the screen."""
+    """The suggestions for each output of the screen; none where they were held out."""
+    if shown.trial_id in shown.assignment.held_out:
+        yield from (() for _place in shown.order)
+        return
     if shown.material.is_check:
         stored = shown.trial.as_check.shown.get("marks") or {}
         yield from (stored[place] if stored else () for place in shown.order)

@@ -45,7 +45,7 @@ SHOWN = f"""
     SELECT
         sitting.id, sitting.campaign_id, sitting.batch_id, sitting.slot_id, sitting.participant_id,
         sitting.version, sitting.state, sitting.counts, sitting.presentation,
-        sitting.leased_until, sitting.claimed_at, sitting.ended_at,
+        sitting.held_out, sitting.leased_until, sitting.claimed_at, sitting.ended_at,
         campaign.state AS campaign_state, campaign.version AS newest_version,
         statement_timestamp() - sitting.claimed_at AS age,
         sitting.leased_until - statement_timestamp() AS lease_left,

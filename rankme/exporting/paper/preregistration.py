@@ -74,6 +74,8 @@ def _design(definition: Definition, systems: Sequence[str], items: int) -> Itera
     yield ["Raters who judge the same outputs", str(definition.raters_per_trial)]
     order = "random, drawn for each rater" if definition.design.shuffle_trials else "as planned"
     yield ["Order of trials", order]
+    if share := definition.design.unassisted_share:
+        yield ["Pages without suggested marks", f"{100 * share:g} %, drawn for each rater"]
     for number, screen in enumerate(definition.screens, start=1):
         blocks = ", ".join(block.block for block in screen.show)
         yield [f"Screen {number}", f"shows {blocks}; asks {', '.join(screen.ask)}"]

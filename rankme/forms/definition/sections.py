@@ -110,6 +110,7 @@ QUIET = {
     "ScreenSpec.layout",
     "DesignSpec.stratify_by",
     "DesignSpec.shuffle_trials",
+    "DesignSpec.unassisted_share",
     "Crowd.devices",
     "Crowd.id_parameter",
     "Crowd.session_parameter",

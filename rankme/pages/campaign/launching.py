@@ -142,6 +142,8 @@ def _plan_context(campaign: Campaign) -> dict[str, Any]:
         "gate": gate_of(definition),
         "claims_about": _(GENERALITY[definition.generality]),
         "looks_mode": _(MODES[definition.looks.mode]),
+        "has_suggestions": launches.has_suggestions(campaign, definition),
+        "unassisted": 100 * definition.design.unassisted_share,
     } | checks_context(definition, definition.design.options.get("trials_per_batch") or 0)
     try:
         if launches.is_large(campaign):

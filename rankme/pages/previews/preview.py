@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+import numpy as np
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -24,7 +25,7 @@ from rankme.pages.campaign.campaign_page import SAFE, campaign_page
 from rankme.pages.rater.interface_language import in_the_language_of
 from rankme.pages.rater.page_document import as_json, page_document
 from rankme.pages.rater.participant_words import instrument_words, script_words
-from rankme.pages.rater.shown_trials import ShownTrial, shown_trial
+from rankme.pages.rater.shown_trials import ShownTrial, shown_trial, without_suggestions
 from rankme.pages.rater.terms import gate_of, statements_of, terms_of
 from rankme.pages.rater.work_files import instrument_scripts
 from rankme.pages.rater.working import screens_context
@@ -191,7 +192,7 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
         [output for _, outputs in chosen for output in outputs]
     )
     drawn = (campaign.is_draft and draw_pictorial_items(campaign, definition)) or {}
-    return [
+    trials = [
         shown_trial(
             campaign.code,
             items[chosen[trial][0]],
@@ -200,6 +201,23 @@ def sample_trials(campaign: Campaign, definition: Definition) -> list[ShownTrial
             in (drawn.get(chosen[trial][0]), items[chosen[trial][0]].factors.get(SHOWN_AS)),
         )
         for trial, places in order
+    ]
+    return _some_without_suggestions(trials, definition, campaign.seed)
+
+
+def _some_without_suggestions(
+    trials: list[ShownTrial], definition: Definition, seed: int | None
+) -> list[ShownTrial]:
+    """Hold out the campaign's share of the pages that have suggestions, and at least one."""
+    share = definition.design.unassisted_share
+    having = [number for number, trial in enumerate(trials) if any(trial.marks)]
+    if not (share and having):
+        return trials
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(having, max(round(share * len(having)), 1), replace=False).tolist()
+    return [
+        without_suggestions(trial) if number in chosen else trial
+        for number, trial in enumerate(trials)
     ]
 
 

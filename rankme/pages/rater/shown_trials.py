@@ -100,23 +100,30 @@ TRIALS = f"""
 def trials_of(assignment: Assignment) -> list[ShownTrial]:
     """The trials of an assignment, in its own order; one query however many there are.
 
+    Those that were drawn to have no suggestions have none.
     A check is shown as any other trial, and nothing tells which one it is.
     """
-    code = assignment.campaign.code
+    code, presentation = assignment.campaign.code, assignment.presentation
     asked = {
         "sitting": assignment.pk,
-        "trials": [trial for trial, _places in assignment.presentation],
+        "trials": [trial for trial, _places in presentation],
     }
     with kept(TRIALS, asked) as cursor:
         found = {trial: read for trial, *read in cursor.fetchall()}
+    held_out = set(assignment.held_out)
+    shown = {trial: _shown_page(code, found[trial], places) for trial, places in presentation}
     return [
         replace(
-            _shown_page(code, found[trial], places),
+            without_suggestions(shown[trial]) if trial in held_out else shown[trial],
             option_seed=tuple(option_seed(assignment, trial)),
             answered=tuple(found[trial][-1]),
         )
-        for trial, places in assignment.presentation
+        for trial, _places in presentation
     ]
+
+
+def without_suggestions(trial: ShownTrial) -> ShownTrial:
+    return replace(trial, marks=())
 
 
 def _shown_page(code: str, read: Sequence[Any], places: Sequence[int]) -> ShownTrial:

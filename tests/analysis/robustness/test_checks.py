@@ -36,6 +36,7 @@ CLAIMS = {
     "place on screen": r"judged (better|worse) with every later place",
     "length": r"more of length are judged (better|worse)",
     "drift": r"there moved between versions",
+    "suggestions": r"With suggestions, (values are|screens take)",
     "time": r"first screen to the last, (outputs are judged|comparisons go)",
 }
 CHECKS = {check.name: check for check in checks()}

@@ -19,7 +19,13 @@ from analysis.reliability.generalisability import generalisability
 from analysis.report.robustness_section import Judged, robustness_section
 from analysis.report.robustness_sentences import TITLES, said_of
 from analysis.table import ORDER
-from benchmarks.robustness_level import Planted, campaign, circle_campaign, judged
+from benchmarks.robustness_level import (
+    Planted,
+    assisted_campaign,
+    campaign,
+    circle_campaign,
+    judged,
+)
 
 ABOUT = beyond("both")
 NUMBER = r"(−?\d+(?:\.\d+)?)"
@@ -293,10 +299,52 @@ def about_agreement(text: str, found, case: Judged) -> None:
     return near(doubled, 4 * between / (4 * between + whole - between))
 
 
+def about_assistance(text: str, found, case: Judged) -> None:
+    for each in found.measures:
+        sentence, text = read(r"((?:With|No effect)[^.]*(?:\.\d[^.]*)*\.) (.*)", text)
+        about_measure(sentence, each)
+    held_out, raters, assisted = read(
+        r"Compared are ([\d,]+) screens of (\d+) raters that were drawn to have no suggestions, "
+        r"and ([\d,]+) that had them\.",
+        text,
+    )
+    labels = np.array(case.part.factors["assisted"].labels)[case.part.factors["assisted"].codes]
+    same(held_out, f"{sum(labels == 'no'):,}")
+    same(assisted, f"{sum(labels == 'yes'):,}")
+    same(raters, len(np.unique(case.part.rater.codes[labels == "no"])))
+
+
+def about_measure(text: str, each) -> None:
+    if each.name == "seconds":
+        if each.p < 0.05:
+            *said, about = read(
+                rf"With suggestions, screens take {NUMBER} times as long {RANGE}\), (.*)\.", text
+            )
+            same(about, ABOUT)
+        else:
+            said = read(
+                r"No effect of suggestions on the time was found: screens take "
+                rf"{NUMBER} times as long {RANGE}\)\.",
+                text,
+            )
+        near(said[0], each.effect)
+        return ends(said[1], said[2], (each.low, each.high))
+    if each.p >= 0.05:
+        low, high, _ = read(rf"No effect of suggestions on the values was found {RANGE}\)\.", text)
+        return ends(low, high, (each.low, each.high))
+    way, size, _, low, high, _, about = read(
+        rf"With suggestions, values are (\w+), by {NUMBER}{UNIT} {RANGE}\), (.*)\.", text
+    )
+    same((way, about), ("higher" if each.effect > 0 else "lower", ABOUT))
+    near(size, abs(each.effect))
+    return ends(low, high, sizes(each.low, each.high))
+
+
 READ = {
     "influence": about_influence, "covariates": about_covariates, "cycles": about_cycles,
     "order": about_order, "scale-use": about_scale, "more-units": about_more,
     "drift": about_drift, "agreement-range": about_agreement,
+    "assistance": about_assistance,
 }  # fmt: skip
 
 
@@ -323,6 +371,10 @@ def cases() -> list[tuple[Judged, object]]:
         with_shares(circle_campaign(1, 24, 10, Planted(circle=circle)), True)
         for circle in (0.0, 1.5)
     ]
+    made += [
+        with_shares(assisted_campaign(seed, 16, 12, Planted(assistance=effect)), False)
+        for seed, effect in enumerate((1.5, -1.5, 0.0))
+    ]
     return [(each, robustness_section(each)) for each in made]
 
 
@@ -345,7 +397,7 @@ def test_every_check_is_read():
 OPPOSITES = (
     ("better", "worse"), ("worse", "better"), (" up by", " down by"), (" down by", " up by"),
     ("no interval", "± 3"), ("more often", "less often"), ("less often", "more often"),
-    ("none is preferred", "1 is preferred"),
+    ("none is preferred", "1 is preferred"), ("higher", "lower"), ("lower", "higher"),
 )  # fmt: skip
 
 

@@ -4,10 +4,12 @@ import json
 import re
 from typing import Any
 
+import numpy as np
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
-from rankme.models import Campaign, Item, Judgement, Output, SubmissionWords
+from rankme.models import Assignment, Campaign, Item, Judgement, Output, SubmissionWords
+from rankme.queries.judgement_table import judgement_table
 from tests.browser.access import assert_accessible
 from tests.browser.marking import TEXT, drag_over, finish, marking, open_screen, stored
 from tests.browser.payloads import PAYLOADS
@@ -234,6 +236,35 @@ def test_suggestions_that_nobody_touched_are_asked_about_at_next(page: Page):
     page.get_by_role("button", name="Remove: “walked”").click()
     finish(page)
     assert [(mark["text"], mark["confirmed"]) for mark in stored()["marks"]] == [("The", True)]
+
+
+def test_a_page_that_is_held_out_has_no_suggestions_also_after_a_reload(page: Page):
+    campaign = marking(TEXT, TEXT, launch=False, unassisted=0.5)
+    suggest(campaign, {"start": 8, "end": 14, "text": "walked"})
+    open_screen(page, launch_campaign(campaign, by=campaign.owner))
+    sitting = Assignment.objects.get()
+    (held_out,) = sitting.held_out
+    for trial, _places in sitting.presentation:
+        for width in (1366, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            page.reload()
+            await_screen(page)
+            expect(page.locator(".span-quote")).to_have_count(0 if trial == held_out else 1)
+            assert_accessible(page)
+            shot(page, f"held-out-{width}" if trial == held_out else f"assisted-{width}")
+        if trial == held_out:
+            page.get_by_label("I found no errors").check()
+        else:
+            page.get_by_role("button", name="Confirm: “walked”").press("Enter")
+            expect(page.get_by_text("suggested by a model")).to_have_count(0)
+        next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
+    table = judgement_table(campaign)
+    cells = table.factors["assisted"]
+    assert sorted(zip(table.value, np.array(cells.labels)[cells.codes], strict=True)) == [
+        (0.0, "no"),
+        (1.0, "yes"),
+    ]
 
 
 def test_suggested_marks_are_confirmed_changed_and_removed(page: Page):
