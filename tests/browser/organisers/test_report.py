@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
-from tests.browser.access import assert_accessible
+from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
 from tests.browser.organiser import log_in
-from tests.campaigns import make_owner, slider_definition
+from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.live import wait_for
 from tests.reports import assert_same_report
-from tests.runs import asked, executed, rated_campaign
+from tests.runs import asked, executed, rate, rated_campaign
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SHOWN = ("svg",)  # the pictures of a page; the others can only be downloaded
@@ -134,6 +134,19 @@ def test_no_page_of_an_analysis_has_a_fault_that_axe_finds_or_is_too_wide(page):
         assert_accessible(page, f"light {address}")
         turn(page, "dark", PHONE)
         assert_accessible(page, f"dark {address}")
+
+
+def test_a_report_of_raters_with_one_system_each_fits_a_phone_with_text_of_twice_the_size(page):
+    """All of its parts are open, and sentences name its pairs and models."""
+    rows = [f"{number},item-{item},Sys{number % 2}" for number in range(8) for item in range(4)]
+    plan = {"kind": "own_plan", "options": {"table": "\n".join(["batch,item,system", *rows])}}
+    definition = slider_definition(design=plan, raters_per_trial=4, crowd={"batches_per_rater": 1})
+    campaign = rate(make_campaign(definition, items=4, systems=2), raters=8)
+    run = executed(asked(campaign, agreement_resamples=10), pictures=SHOWN)
+    log_in(page)
+    page.goto(f"/campaigns/{campaign.code}/analysis/{run.pk}/")
+    page.evaluate(OPEN_ALL)
+    assert_never_scrolls_sideways(page)
 
 
 def turn(page, scheme: str, size: dict[str, int]) -> None:
