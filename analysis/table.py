@@ -34,7 +34,8 @@ class Column(NamedTuple):
 class JudgementTable:
     """Judgements as columns of equal length, shape (judgements,); make one with `from_columns`.
 
-    `value` is in the criterion's own unit. `screen` names the outputs that were rated together.
+    `value` is in the criterion's own unit. `screen` names the outputs that were rated together;
+    `screens` numbers them in a way that does not depend on these names.
     `factors` are further properties of the row (`entity_type`, `domain`, …). `time_ms` is NaN
     where no time was taken. `excluded` marks rows of raters who are excluded; `late` marks work
     that came in after its batch had been handed to somebody else.
@@ -111,9 +112,43 @@ class JudgementTable:
         )
 
     def in_order(self) -> Self:
-        """Return the rows in an order that follows from their content, so that sums are equal in
-        every digit whatever the order in which the rows came."""
-        return self.rows(np.lexsort([getattr(self, name).codes for name in LABEL_COLUMNS]))
+        """Return the rows by rater, item, screen, system and criterion, so that sums are equal in
+        every digit whatever the order in which the rows came and the names of their screens."""
+        return self.rows(np.lexsort([self.criterion.codes, self.system.codes, self.screens]))
+
+    @cached_property
+    def screens(self) -> Codes:
+        """Number what each rater rated together by rater, item and content, shape (judgements,).
+
+        A site names screens by numbers of its database, which differ between two campaigns with
+        the same judgements. So a name only tells a rater's screens of one item apart.
+        """
+        cells = self.rater.codes.astype(np.int64) * len(self.item.labels) + self.item.codes
+        cells = np.unique(cells, return_inverse=True)[1].astype(np.int64)
+        named = np.unique(cells * len(self.screen.labels) + self.screen.codes, return_inverse=True)
+        screens = named[1]
+        if len(named[0]) <= cells.max(initial=-1) + 1:  # the usual case: an item has one screen
+            return screens.astype(np.int32)
+        cell_of = np.empty(len(named[0]), dtype=np.int64)
+        cell_of[screens] = cells
+        order = np.lexsort([self._content_of(screens), cell_of])
+        number_of = np.empty(len(order), dtype=np.int32)
+        number_of[order] = np.arange(len(order), dtype=np.int32)
+        return number_of[screens]
+
+    def _content_of(self, screens: NDArray[Any]) -> NDArray[np.uint64]:
+        """Return a sum of random keys for the rows of each screen: equal rows make equal sums."""
+        rng = np.random.default_rng(0)  # any keys do: they only have to be distinct
+        content = np.zeros(len(screens), dtype=np.int64)
+        for name, numbers in sorted(self._numbers().items()):
+            if name != "screen":
+                codes = np.unique(numbers, return_inverse=True)[1]
+                content = content * (int(codes.max(initial=0)) + 1) + codes
+                content = np.unique(content, return_inverse=True)[1]
+        keys = rng.integers(2**62, size=int(content.max(initial=-1)) + 1, dtype=np.uint64)
+        sums = np.zeros(int(screens.max(initial=-1)) + 1, dtype=np.uint64)
+        np.add.at(sums, screens, keys[content])
+        return sums
 
     def for_criterion(self, name: str) -> Self:
         """Select the judgements on one criterion; refuse an unknown one, naming the known."""

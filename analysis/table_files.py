@@ -37,9 +37,13 @@ PLAIN_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
 
 
 def read_table(
-    source: str | Path | IO[bytes], format: str | None = None, *, shared: str | None = None
+    source: str | Path | IO[bytes],
+    format: str | None = None,
+    *,
+    shared: str | None = None,
+    as_given: bool = False,
 ) -> JudgementTable:
-    """Read a judgement table, an E2E RankME CSV or a bundle.
+    """Read a judgement table, an E2E RankME CSV or a bundle, with its rows in order.
 
     Parameters
     ----------
@@ -47,6 +51,7 @@ def read_table(
     format : `csv`, `parquet`, `e2e` or `bundle`; detected from the content when None
     shared : with `shared=","`, a system "A,B" is one text that two systems produced, and its value
         counts for both
+    as_given : keep the order of the rows in the file, which only single passes are about
 
     Returns
     -------
@@ -63,6 +68,8 @@ def read_table(
     if format not in FORMATS:
         raise TableError([f"Unknown format {format!r}: {', '.join(FORMATS)}."])
     table = FORMATS[format](content, shared)
+    if not as_given:
+        table = table.in_order()
     _release_memory()
     return table
 

@@ -75,9 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _judgements(options: argparse.Namespace) -> JudgementTable:
     if options.file is None or not COMMANDS[options.command].reads_judgements:
         return JudgementTable.from_columns({name: [] for name in REQUIRED_COLUMNS})
-    table = read_table(options.file, options.format, shared=options.shared)
-    # A single pass is about the order in which the rows were given.
-    return table if getattr(options, "method", "") in PASSES else table.in_order()
+    # A single pass is about the order in which the rows were given; a report sorts them itself.
+    is_pass = getattr(options, "method", "") in PASSES
+    as_given = is_pass or COMMANDS[options.command].has_stored_options
+    return read_table(options.file, options.format, shared=options.shared, as_given=as_given)
 
 
 def argument_parser() -> argparse.ArgumentParser:

@@ -159,4 +159,4 @@ def _judgements(
     }
     if documents:
         columns["document"] = [documents[segment - 1] for _, segment, _ in known]
-    return JudgementTable.from_columns(columns)
+    return JudgementTable.from_columns(columns).in_order()

@@ -86,7 +86,6 @@ def pairs_from_table(
     if len(table.criterion.labels) > 1:
         names = ", ".join(table.criterion.labels)
         raise TableError([f"Pairs need one criterion, but the table has {names}: choose one."])
-    screens = _screens(table)
     first, second = compared_rows(table)
     units = table.item if item_groups is None else item_groups
     difference = table.value[first] - table.value[second]
@@ -97,7 +96,7 @@ def pairs_from_table(
         first=table.system.codes[first],
         second=table.system.codes[second],
         outcome=(1 - np.sign(difference)).astype(np.int8),
-        screen=screens[first],
+        screen=table.screens[first],
         rater=table.rater.codes[first],
         item=units.codes[first],
         raters=table.rater.labels,
@@ -113,7 +112,7 @@ def compared_rows(table: JudgementTable) -> tuple[NDArray[Any], NDArray[Any]]:
     ----------
     table : judgements of one criterion
     """
-    return _rows_side_by_side(_screens(table))
+    return _rows_side_by_side(table.screens)
 
 
 def count(pairs: Pairs) -> Counts:
@@ -170,15 +169,7 @@ def unmet(systems: tuple[str, ...], counts: Counts) -> tuple[tuple[str, str], ..
     return tuple((systems[i], systems[j]) for i, j in zip(rows, columns, strict=True))
 
 
-def _screens(table: JudgementTable) -> Integers:
-    """Number what was rated together; the number depends on labels, not on the rows' order."""
-    key = table.screen.codes.astype(np.int64)
-    for column in (table.rater, table.item):
-        _, key = np.unique(key * len(column.labels) + column.codes, return_inverse=True)
-    return key.astype(np.int32)
-
-
-def _rows_side_by_side(screens: Integers) -> tuple[NDArray[Any], NDArray[Any]]:
+def _rows_side_by_side(screens: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Row numbers of every two rows of one screen; screens stay in their order of appearance."""
     by_screen = np.argsort(screens, kind="stable")
     sizes = np.bincount(screens)

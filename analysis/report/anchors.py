@@ -106,7 +106,7 @@ def _together(
     columns["value"] = np.concatenate([before.value, now.value])
     study = np.repeat(np.arange(2, dtype=np.int32), [len(before), len(now)])
     columns[VERSION] = Column(study, (BEFORE, NOW))
-    return JudgementTable.from_columns(columns)
+    return JudgementTable.from_columns(columns).in_order()
 
 
 def _joined(

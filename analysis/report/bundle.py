@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from analysis.errors import TableError
 from analysis.meta_evaluation.compared import SCORES, VERDICTS, Compared, read_compared
+from analysis.ranking.clusters import PASSES
 from analysis.report.declined import ANSWERS, COUNTS, DeclinedAnswer, read_answers
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
@@ -149,7 +150,8 @@ def write_bundle(
     name = Path(file).name if isinstance(file, str | Path) else "bundle.zip"
     title = report.title or "Report of a human evaluation"
     judgements = io.BytesIO()
-    write_table(table, judgements)
+    # A single pass is about the order in which the rows were given.
+    write_table(table if options.method in PASSES else table.in_order(), judgements)
     entries = {
         "judgements.csv": judgements.getvalue(),
         "options.json": json.dumps(options.as_dict(), ensure_ascii=False, indent=1).encode(),
@@ -202,7 +204,7 @@ def read_bundle(file: str | Path | IO[bytes]) -> Bundle:
             entries = {entry: bundle.read(entry) for entry in bundle.namelist()}
         options = json.loads(entries["options.json"])
         report = json.loads(entries["report.json"])
-        table = read_table(io.BytesIO(entries["judgements.csv"]), "csv")
+        table = read_table(io.BytesIO(entries["judgements.csv"]), "csv", as_given=True)
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, OSError) as error:
         raise TableError([f"This is not a bundle of a report: {error}."]) from error
     own = {"README.txt", "judgements.csv", "options.json", "report.json"}

@@ -16,7 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 from analysis.errors import TableError, Undefined
 from analysis.meta_evaluation.compared import Compared
-from analysis.ranking.clusters import kind_of
+from analysis.ranking.clusters import PASSES, kind_of
 from analysis.ranking.pairs import pairs_from_table
 from analysis.reliability.coefficients import Coefficient
 from analysis.reliability.rater_profiles import rater_profiles
@@ -104,13 +104,14 @@ def _report(
     *,
     compared: Compared | None,
 ) -> Report:
-    table = table.in_order()
+    given, table = table, table.in_order()
     analysed = _analysed_table(table, options)
     criteria = _in_order(analysed.criterion.labels, options)
     named = with_kinds(options, analysed)
     family = _levels({**options.kinds, **named.kinds}, options)
     done = count()
-    with runs_for(table, named, draws) as runs:
+    # A single pass is about the order in which the rows were given.
+    with runs_for(given if options.method in PASSES else table, named, draws) as runs:
 
         def compute(name: str, level: float) -> CriterionReport:
             if progress is not None:
@@ -407,7 +408,8 @@ def rank_changes_by_raters(
     before : the judgements as they would be with these raters, where others have judged in their
         place since; by default the same table
     """
-    first = table if before is None else before
+    table = table.in_order()
+    first = table if before is None else before.in_order()
     if first.excluded is None or not raters:
         return {}
     by_rule = np.isin(first.rater.codes, np.flatnonzero(np.isin(first.rater.labels, list(raters))))

@@ -14,6 +14,7 @@ import numpy as np
 from analysis.errors import AnalysisError
 from analysis.ranking.bradley_terry import BradleyTerry, bradley_terry
 from analysis.ranking.clusters import (
+    PASSES,
     Ranking,
     Resampling,
     compute_draws,
@@ -141,7 +142,7 @@ def ranking_section(
     groups = part.groups(options.item_groups)
     pairs = (
         resamplings[0].pairs
-        if resamplings
+        if resamplings and options.method not in PASSES  # those are in the order that was given
         else pairs_from_table(part, lower_is_better=lower, item_groups=groups)
     )
     section = _without_rankings(part, pairs, options, reasons, parts, higher_is_better=not lower)

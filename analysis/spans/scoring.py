@@ -263,4 +263,4 @@ def judgement_table(table: SpanTable, weights: Weights) -> JudgementTable:
     }
     if any(each.document for each in table.outputs):
         columns["document"] = [each.document for each, _, _ in rows]
-    return JudgementTable.from_columns(columns)
+    return JudgementTable.from_columns(columns).in_order()

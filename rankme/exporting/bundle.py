@@ -23,6 +23,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from analysis.meta_evaluation.compared import SCORES, VERDICTS, read_compared
+from analysis.ranking.clusters import PASSES
 from analysis.report.bundle import write_bundle
 from analysis.report.checkpoints import Parts
 from analysis.report.layout.table_model import file_name
@@ -91,7 +92,8 @@ def run_table(run: AnalysisRun) -> JudgementTable:
     """The judgements that the run read."""
     if run.table_csv_gz is None:
         raise RefusedAction("This analysis has not read its judgements yet.")
-    return read_table(io.BytesIO(gzip.decompress(run.table_csv_gz)), "csv")
+    judgements = io.BytesIO(gzip.decompress(run.table_csv_gz))
+    return read_table(judgements, "csv", as_given=run.options.get("method") in PASSES)
 
 
 def run_compared(run: AnalysisRun) -> Compared | None:

@@ -1,5 +1,6 @@
 """Made-up campaigns in the shapes of the field's experiments, for the tests of reports."""
 
+import json
 from functools import cache
 
 import numpy as np
@@ -86,6 +87,25 @@ def magnitudes(seed: int = 0, *, coverage: bool = True) -> JudgementTable:
                     check = float(rng.choice(4, p=[0.6, 0.1, 0.25, 0.05]))
                     rows.append((*place, "coverage", check, f"{rater}-{item}"))
     return from_rows(rows)
+
+
+def marked_errors() -> JudgementTable:
+    """Raters' marks of errors, as the site keeps them."""
+    dice, rows, cells = np.random.default_rng(4), [], []
+    for rater in range(3):
+        for item in range(8):
+            for system in range(4):
+                marks = [
+                    {"start": 2 * k, "end": 2 * k + 2, "text": "ab", "severity": severity,
+                     "category": "Accuracy/A&B_1"}
+                    for k, severity in enumerate(dice.choice(["minor", "major"], system))
+                ]  # fmt: skip
+                value = float(sum({"minor": 1, "major": 5}[each["severity"]] for each in marks))
+                rows.append(
+                    (f"r{rater}", f"i{item}", f"s{system}", "errors", value, f"{rater}.{item}")
+                )
+                cells.append(json.dumps({"marks": marks, "words": 12}))
+    return from_rows(rows, marks=cells)
 
 
 QUICK = {"runs": 20, "agreement_resamples": 20}

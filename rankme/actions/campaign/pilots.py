@@ -77,7 +77,7 @@ def _state_of(campaign: Campaign) -> tuple[Any, ...]:
 def _measured(pk: int, *_state: Any) -> Pilot:
     campaign = Campaign.objects.get(pk=pk)
     definition = definition_of(campaign)
-    table = judgement_table(campaign).counted()
+    table = judgement_table(campaign).counted().in_order()
     name = definition.primary or definition.criteria[0].name
     if name not in table.criterion.labels:
         raise Undefined(_("The pilot has no judgements on its first question."))

@@ -164,7 +164,7 @@ def without_small(given: Mapping[str, int]) -> list[tuple[str, int]]:
 @lru_cache(maxsize=64)
 def _counts(run: int, sha256: str) -> Counts:
     """Count once per process: a run's judgements never change, and may be a million."""
-    table = run_table(AnalysisRun.objects.only("table_csv_gz").get(pk=run))
+    table = run_table(AnalysisRun.objects.only("table_csv_gz", "options").get(pk=run))
     if table.excluded is not None:
         table = table.rows(~table.excluded)
     items = len(table.item.labels)

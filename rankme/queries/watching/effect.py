@@ -68,7 +68,7 @@ def effect_of(
 ) -> list[CriterionEffect]:
     """Compare all criteria with and without a rater; `names` are the systems' for the page."""
     definition = stored_definition(campaign.definition)
-    table = judgement_table(campaign)
+    table = judgement_table(campaign).in_order()
     is_rater = np.array([label == rater.label for label in table.rater.labels], dtype=bool)
     own = is_rater[table.rater.codes]
     if not own.any():

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -21,7 +20,14 @@ from analysis.report.model import Report
 from analysis.report.rendered import rendered_files
 from analysis.text_metrics.score_files import scores_from
 from tests.analysis.judged import labels, rebuilt
-from tests.analysis.studies import EVERY_KIND, QUICK, STUDIES, every_kind, from_rows, sliders
+from tests.analysis.studies import (
+    EVERY_KIND,
+    QUICK,
+    STUDIES,
+    every_kind,
+    marked_errors,
+    sliders,
+)
 from tests.latex import assert_well_formed, compiled
 
 WICKED = (
@@ -33,29 +39,6 @@ WICKED = (
     "名前 🙂 سلام",
 )
 DECLINED = {"systems": [("a_b", 3, 1)], "reasons": [("50 % & more", 1)], "raters": [("r_1", 1)]}
-
-
-def marked() -> JudgementTable:
-    """Raters' marks of errors, as the site keeps them."""
-    dice, rows, cells = np.random.default_rng(4), [], []
-    for rater in range(3):
-        for item in range(8):
-            for system in range(4):
-                marks = [
-                    {"start": 2 * k, "end": 2 * k + 2, "text": "ab", "severity": severity,
-                     "category": "Accuracy/A&B_1"}
-                    for k, severity in enumerate(dice.choice(["minor", "major"], system))
-                ]  # fmt: skip
-                value = float(sum({"minor": 1, "major": 5}[each["severity"]] for each in marks))
-                rows.append(
-                    (f"r{rater}", f"i{item}", f"s{system}", "errors", value, f"{rater}.{item}")
-                )
-                cells.append(json.dumps({"marks": marks, "words": 12}))
-    table = from_rows(rows)
-    columns = {
-        name: labels(table, name) for name in ("rater", "item", "system", "criterion", "screen")
-    }
-    return JudgementTable.from_columns(columns | {"value": table.value.tolist(), "marks": cells})
 
 
 def compared_with_metrics() -> tuple[JudgementTable, Compared]:
@@ -83,7 +66,7 @@ def report_of(kind: str, *, wicked: bool = False) -> Report:
         make, options = STUDIES[kind]
         table = make()
     elif kind == "marks":
-        table, options = marked(), {"kinds": {"errors": "scale"}}
+        table, options = marked_errors(), {"kinds": {"errors": "scale"}}
     elif kind == "metrics":
         table, compared = compared_with_metrics()
         options = {
