@@ -115,6 +115,11 @@ organiser_urls: list[URLPattern] = [
         name="campaign-work-page-revoke",
     ),
     path(CAMPAIGN + "links/<int:link>/mail/", launching.send_link, name="campaign-link-mail"),
+    path(
+        CAMPAIGN + "links/<int:link>/mail/forget/",
+        launching.forget_mail,
+        name="campaign-link-mail-forget",
+    ),
     path(CAMPAIGN + "links/remind/", launching.remind, name="campaign-links-remind"),
     path(CAMPAIGN + "links/links.csv", launching.download_invitations, name="campaign-invitations"),
     path(CAMPAIGN + "monitor/", monitoring.watch, name="campaign-monitor"),

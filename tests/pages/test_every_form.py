@@ -8,7 +8,7 @@ from django.urls import resolve, reverse
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.accounts.invitations import invite_raters
-from rankme.actions.accounts.link_mails import STOP_SALT
+from rankme.actions.accounts.link_mail_texts import STOP_SALT
 from rankme.actions.accounts.work_pages import make_work_page
 from rankme.actions.campaign import campaigns, members
 from rankme.actions.imports.import_jobs import execute_import

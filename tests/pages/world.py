@@ -9,7 +9,7 @@ from django.utils.functional import cached_property
 
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.accounts.invitations import invite_raters
-from rankme.actions.accounts.link_mails import STOP_SALT
+from rankme.actions.accounts.link_mail_texts import STOP_SALT
 from rankme.actions.accounts.work_pages import make_work_page
 from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
@@ -92,6 +92,7 @@ POLICY: dict[str, dict[str, str]] = {
     "campaign-links": {"GET": P.IDENTITIES, "POST": P.EDIT},
     "campaign-invitations": {"GET": P.IDENTITIES},
     "campaign-link-mail": {"GET": P.EDIT, "POST": P.EDIT},
+    "campaign-link-mail-forget": {"POST": P.EDIT},
     "campaign-links-remind": {"GET": P.EDIT, "POST": P.EDIT},
     "campaign-work-page": {"POST": P.EDIT},
     "campaign-work-page-revoke": {"POST": P.EDIT},

@@ -1,6 +1,6 @@
 """Mail to people with personal links: the link, reminders of what waits, and an end to both.
 
-An address is stored where reminders are wanted, sealed. Mails name nobody.
+An address is stored where reminders are wanted, sealed.
 """
 
 from __future__ import annotations
@@ -11,30 +11,25 @@ from datetime import timedelta
 from functools import partial
 from smtplib import SMTPRecipientsRefused, SMTPResponseException
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.core import signing
-from django.core.mail import EmailMessage, get_connection
+from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
-from django.urls import reverse
-from django.utils import translation
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop
 
 from rankme.actions import jobs
+from rankme.actions.accounts.link_mail_texts import STOP_SALT, link_message, reminder
 from rankme.actions.audit import note
 from rankme.actions.campaign.invitation_mail import send_for, sends_mail
 from rankme.errors import RefusedAction
-from rankme.links import invitation_link
 from rankme.models import Campaign, Invitation
 from rankme.panel_calls.sealed import seal
-from rankme.queries.definitions import frozen_definition
 from rankme.queries.watching.kept_addresses import kept_address
-from rankme.queries.watching.rater_work import Waiting, waiting_by_link
-from rankme.queries.words import catalogue_for
+from rankme.queries.watching.rater_work import waiting_by_link
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +38,6 @@ BETWEEN_REMINDERS = timedelta(hours=48)
 TRIED_FOR = timedelta(days=1)
 MOST_AT_ONCE = 300
 SECONDS_AT_ONCE = 120.0
-STOP_SALT = "rankme.mail-stop"
 # The server has said that it did not take the mail. After any other fault nobody knows.
 NOT_TAKEN = (SMTPResponseException, SMTPRecipientsRefused)
 
@@ -66,9 +60,7 @@ def mail_link(invitation: Invitation, address: str, *, keep: bool, by: User) -> 
     if invitation.mail_stopped_at is not None:
         raise RefusedAction(_("This person wants no more mail about this link."))
     sealed = seal(address) if keep else ""
-    with translation.override(catalogue_for(frozen_definition(campaign).definition.language)):
-        message = _link_message(invitation, address, keep=keep)
-    send_for(by.pk, message)
+    send_for(by.pk, link_message(invitation, address, keep=keep))
     with transaction.atomic():
         # A link that was erased meanwhile has another token.
         links = Invitation.objects.filter(pk=invitation.pk, token=invitation.token)
@@ -154,8 +146,7 @@ def _remind(link: Invitation, connection: BaseEmailBackend) -> bool:
     claimed = _may_be_reminded(this).filter(reminder_asked_at=link.reminder_asked_at)
     if not claimed.update(reminded_at=Now(), reminder_asked_at=None):
         return False
-    with translation.override(catalogue_for(waiting.language)):
-        message = _reminder(link, address, waiting)
+    message = reminder(link, address, waiting)
     message.connection = connection
     try:
         message.send()
@@ -200,51 +191,3 @@ def stop_mails(invitation: Invitation) -> None:
     if links.update(mail_stopped_at=Now(), mail="", reminder_asked_at=None):
         verb = gettext_noop("mails about a personal link stopped")
         note(invitation.campaign, None, verb, link=invitation.pk)
-
-
-# --- What the mails say -------------------------------------------------------------------------
-
-
-def _link_message(invitation: Invitation, address: str, *, keep: bool) -> EmailMessage:
-    kept = _("The site stores your address, encrypted, to remind you of work that waits for you.")
-    subject = _("Your link to the study “%(title)s”") % {"title": _title(invitation)}
-    said = [
-        _("You are asked to take part in the study “%(title)s”.") % {"title": _title(invitation)},
-        _own_link(invitation),
-        _("The link is yours alone, and always leads back to your own work. Do not pass it on."),
-        kept if keep else _("The site has not stored your address."),
-    ]
-    return _message(invitation, address, subject, said)
-
-
-def _reminder(invitation: Invitation, address: str, waiting: Waiting) -> EmailMessage:
-    subject = ngettext(
-        "%(number)s sitting waits for you", "%(number)s sittings wait for you", waiting.number
-    ) % {"number": waiting.number}
-    said = [
-        _("In the study “%(title)s”:") % {"title": _title(invitation)} + f" {subject}.",
-        _own_link(invitation),
-    ]
-    return _message(invitation, address, subject, said)
-
-
-def _message(invitation: Invitation, address: str, subject: str, said: list[str]) -> EmailMessage:
-    """A mail with its stop link, also in the headers that mail programs read (RFC 8058)."""
-    signed = signing.Signer(salt=STOP_SALT).sign(str(invitation.pk))
-    stop = settings.SITE_URL + reverse("rankme:mail-stop", args=[signed])
-    headers = {
-        "List-Unsubscribe": f"<{stop}>",
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-    }
-    paragraphs = [*said, _("No more mail about this study: %(link)s") % {"link": stop}]
-    return EmailMessage(subject, "\n\n".join(paragraphs), to=[address], headers=headers)
-
-
-def _own_link(invitation: Invitation) -> str:
-    entry = settings.SITE_URL + reverse("rankme:enter", args=[invitation.campaign.code])
-    return invitation_link(entry, invitation.token)
-
-
-def _title(invitation: Invitation) -> str:
-    """The title on one line, since a subject has no second one."""
-    return " ".join(invitation.campaign.title.split())

@@ -31,6 +31,7 @@ MODULES = (
     "rankme.pages.rater.participant_words",
     "rankme.pages.rater.shortcuts",
     "rankme.forms.entry",
+    "rankme.actions.accounts.link_mail_texts",
     "rankme.actions.sitting.assignments",
     "rankme.actions.sitting.complaints",
     "rankme.actions.sitting.judgements",

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from analysis.table_files import guarded
 from rankme.actions.accounts.invitations import invite_raters
-from rankme.actions.accounts.link_mails import ask_to_remind, mail_link, to_remind
+from rankme.actions.accounts.link_mails import ask_to_remind, forget_address, mail_link, to_remind
 from rankme.actions.accounts.work_pages import make_work_page, revoke_work_page
 from rankme.actions.audit import note_identities
 from rankme.actions.campaign import campaigns, launches
@@ -262,7 +262,8 @@ def revoke_page_of_work(request: HttpRequest, campaign: Campaign, link: int) -> 
 def send_link(request: HttpRequest, campaign: Campaign, link: int) -> HttpResponse:
     """Send a personal link to an address, which no page shows again."""
     found = get_object_or_404(campaign.invitations.select_related("campaign"), pk=link)
-    form = LinkMailForm(**sent(request))
+    # Who corrects an address means to keep it, as before.
+    form = LinkMailForm(**sent(request), initial={"keep": bool(found.mail)})
     if form.is_valid():
         address, keep = form.cleaned_data["mail"], form.cleaned_data["keep"]
         with refusals_in(form):
@@ -272,6 +273,14 @@ def send_link(request: HttpRequest, campaign: Campaign, link: int) -> HttpRespon
     context = {"form": form, "link": found}
     page = "organiser/links/send.html"
     return render_campaign(request, campaign, page, context, tab="campaign-links")
+
+
+@campaign_page(POST, needs=Permission.EDIT)
+def forget_mail(request: HttpRequest, campaign: Campaign, link: int) -> HttpResponse:
+    found = get_object_or_404(campaign.invitations.select_related("campaign"), pk=link)
+    done = _("The address is forgotten. The link goes on, without reminders.")
+    act(request, done, forget_address, found)
+    return redirect("rankme:campaign-links", campaign.code)
 
 
 @campaign_page(FORM, needs=Permission.EDIT)

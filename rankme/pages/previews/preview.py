@@ -22,7 +22,6 @@ from rankme.errors import RefusedAction
 from rankme.forms.entry import FiguresForm, QuestionsForm, QuizForm
 from rankme.models import Campaign, Item, Output, Trial
 from rankme.pages.campaign.campaign_page import SAFE, campaign_page
-from rankme.pages.rater.interface_language import in_the_language_of
 from rankme.pages.rater.page_document import as_json, page_document
 from rankme.pages.rater.participant_words import instrument_words, script_words
 from rankme.pages.rater.shown_trials import ShownTrial, shown_trial, without_suggestions
@@ -36,6 +35,7 @@ from rankme.protocols.documents import place_of, runs_of
 from rankme.protocols.exchange import sent_screen
 from rankme.protocols.exchange.page_shapes import Addresses, PageDocument
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.words import in_the_language_of
 
 MOST_TRIALS = 10
 MOST_READ = 100  # where a document is longer

@@ -25,13 +25,13 @@ from rankme.exporting.zipped import Content, zipped
 from rankme.models import Campaign, Item, MediaFile, Output
 from rankme.pages.campaign.items import item_context
 from rankme.pages.campaign.settling import settled_parts
-from rankme.pages.rater.interface_language import in_the_language_of
 from rankme.pages.rater.shown_trials import ShownTrial, shown_trial
 from rankme.pages.rater.work_files import work_script_names
 from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.page_shapes import TrialFile
 from rankme.protocols.files import stored_definition
 from rankme.queries.items.answers import answers_about
+from rankme.queries.words import in_the_language_of
 from rankme.templatetags.inside import lines_of
 
 from .preview import work_context

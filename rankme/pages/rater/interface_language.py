@@ -1,4 +1,4 @@
-"""The language of a campaign's buttons and messages, and its own words for them."""
+"""The language in which a rater's request is answered, and which one a rater chose."""
 
 from __future__ import annotations
 
@@ -18,29 +18,14 @@ from rankme.errors import InvalidDefinition
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import FrozenDefinition, frozen_definition
-from rankme.queries.words import catalogue_for, missing_texts, needed_texts
+from rankme.queries.words import in_the_language_of, missing_texts, needed_texts
 from rankme.untrusted.clean_text import storable
 
-from .campaign_catalogue import CampaignCatalogue, speaking
 from .rater_identity import ACCESS_DAYS
 
 T = TypeVar("T")
 PARAMETER = "interface"
 COOKIE = "__Secure-rater-language" if settings.SESSION_COOKIE_SECURE else "rater-language"
-
-
-def in_the_language_of(definition: Definition, chosen: str = "") -> AbstractContextManager[None]:
-    """The campaign's own words, then the site's catalogue of its language, then English.
-
-    It never depends on the browser: all raters of a campaign see the same screens, unless the
-    campaign lets them choose.
-    """
-    if chosen and chosen != definition.language:
-        return translation.override(catalogue_for(chosen))
-    base = catalogue_for(definition.language)
-    if not definition.words:
-        return translation.override(base)
-    return speaking(definition.language, CampaignCatalogue(base, definition.words))
 
 
 def in_the_language_of_raters(

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 
 from rankme.actions.accounts.link_mails import link_to_stop, stop_mails
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.words import in_the_language_of
 
-from .interface_language import in_the_language_of
 from .rater_pages import unstored
 
 

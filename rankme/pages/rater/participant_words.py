@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from analysis.translatable import gettext_noop as _
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
+from rankme.queries.words import in_plain_text
 
-from .campaign_catalogue import in_plain_text
 from .work_files import instruments_of, may_decline, tells_answers
 
 OF_EVERY_PAGE = {

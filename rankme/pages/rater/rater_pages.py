@@ -19,9 +19,9 @@ from rankme.models import Assignment, Campaign, Participant
 from rankme.panel_links.base import NO_IDS
 from rankme.protocols.definition import Definition
 from rankme.queries.definitions import frozen_definition
+from rankme.queries.words import in_plain_text
 
 from . import rater_identity
-from .campaign_catalogue import in_plain_text
 from .endings import ENDED_REASONS, OUTCOME_OF_REASON, ending, ending_of_rater
 from .interface_language import in_the_language_of_raters, remember_language
 

@@ -1,16 +1,17 @@
-"""Personal links by mail in Chromium: sent, reminded of, and stopped by the person."""
+"""Personal links by mail in Chromium: sent, corrected, reminded of, stopped by the person."""
 
 import pytest
 from django.core.signing import Signer
 from playwright.sync_api import Page, expect
 
 from rankme.actions.accounts.invitations import invite_raters
-from rankme.actions.accounts.link_mails import STOP_SALT
+from rankme.actions.accounts.link_mail_texts import STOP_SALT
 from rankme.panel_calls.sealed import seal
 from tests.accounts import make_account
 from tests.browser.access import PHONE, look_at
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign
+from tests.chromium import TOUCH_PHONE
 from tests.live import LiveSite, free_port
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +39,10 @@ def test_links_are_sent_and_reminded_of_and_a_person_stops_it(
     page.goto(links)
     expect(page.get_by_text("Address kept")).to_be_visible()
     look_at(page)
+    page.get_by_role("link", name="Change or forget Nora Lindqvist").press("Enter")
+    expect(page.get_by_label("Keep the address")).to_be_checked()
+    look_at(page)
+    page.goto(links)
     page.get_by_role("link", name="Remind …").press("Enter")
     expect(page.get_by_text("1 person gets one mail")).to_be_visible()
     look_at(page)
@@ -52,3 +57,29 @@ def test_links_are_sent_and_reminded_of_and_a_person_stops_it(
     look_at(page)
     link.refresh_from_db()
     assert link.mail == "" and link.mail_stopped_at is not None
+
+
+@pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
+def test_an_address_is_forgotten_and_mails_are_stopped_with_a_finger(
+    page: Page, site_without_web: LiveSite
+):
+    site = site_without_web
+    site.start_web(EMAIL_HOST="127.0.0.1", EMAIL_PORT=str(free_port()))
+    olga = make_account()
+    campaign = make_campaign(owner=olga)
+    nora, otto = invite_raters(campaign, ["Nora Lindqvist", "Otto"], by=olga)
+    campaign.invitations.update(mail=seal("somebody@example.org"))
+    log_in(page)
+    page.goto(f"{site.url}/campaigns/{campaign.code}/links/")
+    page.get_by_role("link", name="Change or forget Nora Lindqvist").tap()
+    page.get_by_role("button", name="Forget the address").tap()
+    expect(page.get_by_text("The address is forgotten.")).to_be_visible()
+    page.get_by_role("link", name="Remind …").tap()
+    page.get_by_role("button", name="Send reminders").tap()
+    expect(page.get_by_text("1 reminder is being sent.")).to_be_visible()
+    page.goto(f"{site.url}/no-mail/{Signer(salt=STOP_SALT).sign(str(otto.pk))}/")
+    page.get_by_role("button", name="Send me no more mail").tap()
+    expect(page.get_by_text("You get no more mail")).to_be_visible()
+    for link in (nora, otto):
+        link.refresh_from_db()
+        assert link.mail == ""

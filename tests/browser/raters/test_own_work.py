@@ -4,10 +4,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.accounts.invitations import invite_raters
+from rankme.actions.accounts.work_pages import make_work_page
+from rankme.actions.campaign.campaigns import close_campaign
 from tests.accounts import make_account
 from tests.browser.access import PHONE, look_at
-from tests.browser.organiser import log_in
+from tests.browser.organiser import log_in, tab_to
 from tests.campaigns import make_campaign, slider_definition
+from tests.chromium import TOUCH_PHONE
 from tests.live import LiveSite
 from tests.sittings import sit
 
@@ -40,3 +43,30 @@ def test_a_rater_opens_her_page_and_goes_on_by_keyboard(page: Page, live_site: L
     page.set_viewport_size(PHONE)
     page.get_by_role("link", name="Go on").click()
     page.wait_for_url("**/r/**")
+
+
+@pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
+@pytest.mark.parametrize("hand", ["finger", "keyboard"])
+def test_a_rater_opens_each_of_her_studies_on_a_phone(page: Page, live_site: LiveSite, hand: str):
+    """Also with the keyboard of a phone: a study that is over has nothing to begin."""
+    olga = make_account()
+    herons, kestrels, owls = (
+        make_campaign(slider_definition(title=title), owner=olga)
+        for title in ("Herons", "Kestrels of the northern coast and its islands", "Owls")
+    )
+    (first,) = invite_raters(herons, ["Nora"], by=olga)
+    secret = make_work_page(first, by=olga)
+    for campaign in (kestrels, owls):
+        invite_raters(campaign, ["Nora"], by=olga, on_pages=True)
+    close_campaign(owls, by=olga)
+    for title in ("Herons", "Kestrels"):
+        page.goto(f"/my-work/{secret}/")
+        expect(page.get_by_role("link", name="Begin")).to_have_count(2)
+        link = page.get_by_role("link", name=f"Begin {title}")
+        if hand == "finger":
+            link.tap()
+        else:
+            tab_to(page, f"Begin {title}")
+            page.keyboard.press("Enter")
+        page.wait_for_url("**/r/**")
+        expect(page.get_by_role("button", name="I agree to take part")).to_be_visible()

@@ -12,13 +12,14 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.utils.translation import get_language
 
-from rankme.actions.accounts import link_mails
+from rankme.actions.accounts import link_mail_texts, link_mails
 from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign import campaigns, members
 from rankme.actions.sitting import erasing, exclusions
 from rankme.errors import RefusedAction
 from rankme.exporting.own_data import own_data
 from rankme.models import AuditEvent, Campaign, Invitation, Role
+from rankme.queries.watching.kept_addresses import kept_address
 from rankme.worker.tasks import remind_raters
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.pages.addresses import address
@@ -37,8 +38,8 @@ def sends_mail(settings) -> None:
     settings.EMAIL_HOST = "mail.example.org"
 
 
-def study(language: str = "en", **crowd) -> Campaign:
-    definition = slider_definition(language=language, raters_per_trial=4)
+def study(language: str = "en", words: dict[str, str] | None = None, **crowd) -> Campaign:
+    definition = slider_definition(language=language, words=words or {}, raters_per_trial=4)
     crowd = {"batches_per_rater": 2} | crowd
     definition = definition.model_copy(
         update={"title": "Herons", "crowd": definition.crowd.model_copy(update=crowd)}
@@ -117,6 +118,23 @@ def test_sending_without_the_tick_forgets_an_address(link):
     send(link)
     send(link, keep=False)
     assert link.mail == ""
+
+
+def test_one_address_is_corrected_or_forgotten_from_its_row(campaign, link):
+    other = kept(campaign, "Otto")
+    send(link, "nroa@example.org")
+    assert "Change or forget" in olga().get(address("campaign-links", campaign)).content.decode()
+    page = olga().get(address("campaign-link-mail", campaign, link.pk)).content.decode()
+    assert "Forget the address" in page and "nroa" not in page
+    assert re.search(r'name="keep"[^>]* checked', page), "who corrects an address keeps it"
+    send(link)
+    assert kept_address(link) == NORA and mail.outbox[-1].to == [NORA]
+    forget = address("campaign-link-mail-forget", campaign, link.pk)
+    assert "The address is forgotten." in olga().post(forget, follow=True).content.decode()
+    link.refresh_from_db()
+    assert link.mail == "" and "address of a personal link forgotten" in verbs(campaign)
+    other.refresh_from_db()
+    assert other.mail
 
 
 def test_without_a_key_no_address_is_kept_and_nothing_is_sent(link, settings):
@@ -229,11 +247,28 @@ def test_a_mail_is_in_the_language_in_which_the_person_rates(monkeypatch):
         spoken.append(get_language())
         return mail.EmailMessage(*given, **named)
 
-    monkeypatch.setattr(link_mails, "EmailMessage", written)
+    monkeypatch.setattr(link_mail_texts, "EmailMessage", written)
     kept(german)
     press(german)
     assert link_mails.send_reminders() == 1
     assert spoken == ["de", "de"]
+
+
+def test_mails_have_the_words_of_a_campaign_in_a_language_that_the_site_lacks():
+    words = {
+        "Your link to the study “%(title)s”": "Dolen & gyswllt: %(title)s",
+        "%(number)s sittings wait for you": "Mae %(number)s sesiwn yn aros",
+        "No more mail about this study: %(link)s": "Dim mwy: %(link)s",
+    }
+    welsh = study("cy", words)
+    (link,) = invite_raters(welsh, ["Nora"], by=welsh.owner)
+    send(link)
+    press(welsh)
+    assert link_mails.send_reminders() == 1
+    first, second = mail.outbox
+    assert first.subject == "Dolen & gyswllt: Herons" and "Dim mwy: http" in first.body
+    assert "You are asked to take part" in first.body, "what has no words is English"
+    assert second.subject == "Mae 2 sesiwn yn aros"
 
 
 class Away(EmailBackend):

@@ -22,11 +22,10 @@ from rankme.actions import rate_limits
 from rankme.actions.campaign import campaigns
 from rankme.errors import InvalidDefinition
 from rankme.models import Participant
-from rankme.pages.rater.interface_language import in_the_language_of
 from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.files import definition_to_yaml
 from rankme.protocols.rater_texts import GAP, rater_texts
-from rankme.queries.words import current_words, missing_texts, words_file
+from rankme.queries.words import current_words, in_the_language_of, missing_texts, words_file
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
