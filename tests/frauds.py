@@ -1,6 +1,7 @@
 """A crowd of simulated raters with frauds among them, for tests of what organisers see of it."""
 
 import random
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.db.models.functions import Now
@@ -11,6 +12,7 @@ from rankme.pages.rater.shown_trials import trials_of
 from rankme.queries.definitions import frozen_definition
 from rankme.simulation.answers import Taste, answers_to
 from rankme.simulation.characters import Anywhere
+from rankme.simulation.traces import Trace, trace_of
 from tests.campaigns import make_campaign, make_raters, slider_definition
 from tests.sittings import claim, finish, payload_for, store
 
@@ -22,8 +24,13 @@ CRITERION = {
 }
 
 
-def sit_as(rater: Participant, kind: str, seed: int) -> Assignment:
-    """Let a simulated rater answer a batch, whose clock began ten hours ago."""
+def sit_as(
+    rater: Participant, kind: str, seed: int, traces: Callable[[], Trace] | None = None
+) -> Assignment:
+    """Let a simulated rater answer a batch, whose clock began ten hours ago.
+
+    `traces` gives what the browser sends about the hands on each screen.
+    """
     rng = random.Random(seed)
     held = claim(rater)
     Assignment.objects.filter(pk=held.pk).update(claimed_at=Now() - timedelta(hours=10))
@@ -39,7 +46,8 @@ def sit_as(rater: Participant, kind: str, seed: int) -> Assignment:
             if kind == "same":
                 each["value"] = 4
         times = {"spent_ms": 1000 * seconds}
-        store(rater, payload_for(held, place) | {"answers": given, "times": times})
+        more = {"trace": traces()} if traces else {}
+        store(rater, payload_for(held, place) | {"answers": given, "times": times} | more)
     return finish(held)
 
 
@@ -56,3 +64,32 @@ def crowd_with_frauds() -> tuple[Campaign, set[str]]:
         if number in kinds:
             frauds.add(rater.label)
     return campaign, frauds
+
+
+def crowd_with_programs() -> tuple[Campaign, set[str]]:
+    """Thirty raters whose answers and times are those of careful people; three are none.
+
+    One is a script in the page, one a browser that a program controls, and one sends the session of
+    an earlier rater again.
+    """
+    definition = slider_definition(
+        criteria=[CRITERION],
+        design={"kind": "complete"},
+        raters_per_trial=30,
+        crowd={"traces": True},
+    )
+    campaign = make_campaign(definition, items=12, systems=2)
+    kinds = {6: "script", 15: "driven", 24: "replayed"}
+    programs = set()
+    for number, rater in enumerate(make_raters(campaign, [f"w{n}" for n in range(30)])):
+        kind = kinds.get(number, "")
+        sit_as(rater, "careful", number, _hands(kind, seed=3 if kind == "replayed" else number))
+        if kind:
+            programs.add(rater.label)
+    return campaign, programs
+
+
+def _hands(kind: str, seed: int) -> Callable[[], Trace]:
+    dice = random.Random(seed)
+    more: Trace = {"webdriver": 1} if kind == "driven" else {}
+    return lambda: trace_of("script" if kind == "script" else "person", dice, 20_000) | more

@@ -25,6 +25,8 @@ from rankme.queries.counting import NEWEST
 from rankme.queries.reading import seconds_by_trial
 from rankme.queries.sql import rows_of
 
+from .traces import signs_of_programs
+
 SAMPLED_SCREENS = 200
 # Of these, the newest whose texts are counted.
 READ_SCREENS = 30
@@ -63,6 +65,7 @@ TITLES = {
     "hasty": gettext_noop("too fast"),
     "unread": gettext_noop("not read"),
     "times": gettext_noop("impossible times"),
+    "program": gettext_noop("like a program"),
 }
 SENTENCES = {
     "same": gettext_noop(
@@ -112,6 +115,15 @@ def told(alarm: Alarm) -> ToldAlarm:
     return ToldAlarm(alarm.name, _(TITLES[alarm.name]), words, rate)
 
 
+def _of_signs(sentences: Sequence[str]) -> ToldAlarm:
+    """The alarm about traces, with its own rate."""
+    rate = _(
+        "Fewer than 1 in 100 careful people of each device and assistive technology that was "
+        "measured get this alarm."
+    )
+    return ToldAlarm("program", _(TITLES["program"]), " ".join(sentences), rate)
+
+
 def alarms_by_rater(
     campaign: Campaign, participants: Sequence[int]
 ) -> dict[int, tuple[ToldAlarm, ...]]:
@@ -121,6 +133,7 @@ def alarms_by_rater(
     common: Commonness = {}
     if any(is_uniform(screens) for screens in facts.values()):
         common = _commonness(campaign, definition)
+    signs = signs_of_programs(participants) if definition.crowd.traces else {}
     found = {
         rater: alarms_of(
             screens,
@@ -132,8 +145,13 @@ def alarms_by_rater(
         for rater, screens in facts.items()
     }
     return {
-        rater: tuple(
-            told(alarm) for alarm in alarms if not campaign.is_archive or alarm.name in OF_ARCHIVES
+        rater: (
+            *([_of_signs(signs[rater])] if rater in signs else ()),
+            *(
+                told(alarm)
+                for alarm in alarms
+                if not campaign.is_archive or alarm.name in OF_ARCHIVES
+            ),
         )
         for rater, alarms in found.items()
     }

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from analysis.checks.false_alarms import least_bound, measured
 from rankme.models import Participant
 from rankme.queries.trace_measures import (
     CHARACTERS,
     FEWEST_PRESSES,
     repeated_shares,
+    shares_of,
     sums_of_traces,
 )
 
@@ -63,6 +65,12 @@ WORDS = {
         "Remote desktops, eye trackers and voice control do the same."
     ),
 }
+# Signs of a program, each with its measure: an alarm from the bound on that rules accept.
+SIGNS = {
+    "untrusted": "untrusted_share",
+    "webdriver": "webdriver_share",
+    "repeated": "repeated_share",
+}
 OF_TEXTS = ("typed", "pasted", "pasted_own", "dropped", "inserted")
 OF_PRESSES = ("centred", "instant", "jumps")
 
@@ -83,7 +91,26 @@ def evidence_about(rater: Participant) -> Evidence:
     return Evidence(screens, tuple(_sentences(sums)))
 
 
-def _sentences(sums: Mapping[str, float]) -> list[str]:
+def signs_of_programs(raters: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """Find raters with what fewer than 1 % of careful people have, in any group measured."""
+    sums, repeated = sums_of_traces(raters), repeated_shares(raters)
+    bounds = {name: least_bound(measure, measured()) for name, measure in SIGNS.items()}
+    found = {}
+    for rater in raters:
+        own = sums[rater]
+        own["repeated"] = repeated.get(rater, 0.0) * own.get("screens", 0)
+        shares = shares_of(own) | {"repeated_share": repeated.get(rater)}
+        names = [
+            name
+            for name, bound in bounds.items()
+            if bound is not None and (shares[SIGNS[name]] or 0) > bound
+        ]
+        if names:
+            found[rater] = tuple(_sentences(own, names))
+    return found
+
+
+def _sentences(sums: Mapping[str, float], names: Collection[str] = tuple(WORDS)) -> list[str]:
     counts = {name: sums.get(name, 0) for name in WORDS}
     counts["pasted"] += sums.get("dropped", 0)
     totals = dict.fromkeys(("pasted", "inserted"), sum(sums.get(name, 0) for name in CHARACTERS))
@@ -93,7 +120,7 @@ def _sentences(sums: Mapping[str, float]) -> list[str]:
         counts |= dict.fromkeys(OF_PRESSES, 0)
     said = []
     for name, words in WORDS.items():
-        if counts[name]:
+        if counts[name] and name in names:
             found = {
                 "found": f"{counts[name]:.0f}",
                 "share": f"{100 * min(1, counts[name] / (totals.get(name) or counts[name])):.0f}",
