@@ -1,9 +1,12 @@
 """Evidence about a rater in words: from the rater's own traces, and never a verdict."""
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from rankme.errors import InvalidDefinition
+from rankme.queries.watching.alarms import alarms_by_rater
 from rankme.queries.watching.traces import FEWEST_PRESSES, WORDS, evidence_about
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.pages.addresses import address
@@ -53,6 +56,49 @@ def test_a_repeated_session_and_an_obeyed_text_are_told_of():
     assert "only readers of the page's source find: 1." in obeyed
     assert repeated.startswith("100 % of the screens (1) have exactly the trace")
     assert evidence_about(first.participant).sentences == (obeyed,)
+
+
+MANY = {"events": 40, "presses": 20, "path_px": 900.5, "typed": 60}
+
+
+@pytest.mark.parametrize(
+    ("trace", "words"),
+    [
+        (MANY | {"untrusted": 11}, "made by a script in the page"),
+        (MANY | {"webdriver": 1}, "a program controls it"),
+        (MANY | {"untrusted": 10}, ""),  # the bound that rules accept is a quarter
+        (MANY | {"centred": 20, "instant": 20, "jumps": 20}, ""),  # people have these, too
+        (MANY | {"pasted": 400, "leaves": 9, "away_ms": 9e4, "obeyed": 1}, ""),
+        (MANY, ""),
+    ],
+)
+def test_an_alarm_is_raised_by_traces_that_rules_may_ask_for(trace, words):
+    held = at_work()
+    answer(held, trace=trace)
+    rater = held.participant_id
+    alarms = alarms_by_rater(held.campaign, [rater])[rater]
+    assert [alarm.name for alarm in alarms] == ["program"] * bool(words)
+    for alarm in alarms:
+        assert words in alarm.sentence and "do the same" in alarm.sentence
+        assert "1 in 100 careful people" in alarm.rate
+
+
+def test_a_session_that_another_account_sends_again_raises_an_alarm_about_the_later_one():
+    campaign = make_campaign(slider_definition(crowd={"traces": True}, raters_per_trial=2), items=2)
+    first, second = (claim(make_rater(campaign, name)) for name in ("first", "second"))
+    for held in (first, second):
+        answer(held, 0, trace=MANY)
+    raters = [first.participant_id, second.participant_id]
+    found = alarms_by_rater(campaign, raters)
+    assert [len(found[rater]) for rater in raters] == [0, 1]
+
+
+def test_without_traces_no_alarm_asks_for_them():
+    held = at_work(traces=False)
+    answer(held, trace=MANY | {"untrusted": 40})
+    with CaptureQueriesContext(connection) as asked:
+        assert alarms_by_rater(held.campaign, [held.participant_id]) == {held.participant_id: ()}
+    assert not any("screentrace" in query["sql"] for query in asked.captured_queries)
 
 
 def test_a_hidden_text_needs_traces():
