@@ -8,14 +8,17 @@ from analysis.report.span_section import span_section
 from analysis.spans.judged import marked_outputs, read_cell
 from rankme.actions.campaign import campaigns
 from rankme.actions.sitting.presentations import draw_held_out
-from rankme.errors import InvalidAnswer
+from rankme.errors import InvalidAnswer, InvalidDefinition
 from rankme.models import Assignment, CheckTrial, Judgement, Output
+from rankme.pages.previews.preview import sample_trials
 from rankme.pages.rater.shown_trials import trials_of
 from rankme.protocols.answers import read_answers
 from rankme.protocols.files import stored_definition
+from rankme.queries.definitions import frozen_definition
 from rankme.queries.judgement_table import judgement_table
 from rankme.queries.quality import quality_of
 from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.pages.addresses import address
 from tests.sittings import claim, pages_of, payload_for, store
 
 pytestmark = pytest.mark.django_db
@@ -135,8 +138,8 @@ def test_marks_of_ones_own_claim_nothing(held):
 TIMES = {"onset_ms": 0, "spent_ms": 4000.4, "active_ms": 3000}
 
 
-def holding_out(share, *, bare=0, **changes):
-    """Four raters of a campaign whose six outputs have a suggestion, but for the first `bare`."""
+def a_draft(share, *, bare=0, **changes):
+    """A campaign whose six outputs have a suggestion, but for the first `bare`."""
     spans = {"name": "errors", "question": "?", "instrument": "spans"}
     options = {"severities": {"minor": "Minor", "major": "Major"}, "unconfirmed": "count"}
     design = {"kind": "latin_square", "unassisted_share": share}
@@ -149,6 +152,12 @@ def holding_out(share, *, bare=0, **changes):
     )
     campaign = make_campaign(definition, items=6, systems=1, launch=False)
     Output.objects.filter(item__position__gte=bare).update(marks=[SUGGESTED])
+    return campaign
+
+
+def holding_out(share, **changes):
+    """Four raters of such a campaign."""
+    campaign = a_draft(share, **changes)
     campaign = campaigns.launch_campaign(campaign, by=campaign.owner)
     return [claim(make_rater(campaign, f"w{number}")) for number in range(4)]
 
@@ -255,3 +264,34 @@ def test_an_output_without_suggestions_is_neither_assisted_nor_held_out():
     bare = {item.key for item in raters[0].campaign.items.filter(position__lt=2)}
     assert all((label == "") == (item in bare) for item, label in found)
     assert {label for _item, label in found} == {"", "yes", "no"}
+
+
+def test_a_share_without_suggestions_needs_a_question_that_marks_texts():
+    with pytest.raises(InvalidDefinition, match="no question marks the texts"):
+        slider_definition(design={"kind": "latin_square", "unassisted_share": 0.1})
+
+
+def test_the_preview_shows_a_page_without_suggestions_and_pages_with_them():
+    campaign = holding_out(0.1)[0].campaign
+    shown = [
+        any(trial.marks)
+        for trial in sample_trials(campaign, frozen_definition(campaign).definition)
+    ]
+    assert shown.count(False) == 1
+    assert shown.count(True) == 5
+
+
+@pytest.mark.parametrize(
+    ("share", "suggested", "words"),
+    [
+        (0.1, True, "10 % of the pages are shown without their suggested marks"),
+        (0.1, False, "but no output has any"),
+        (0.0, True, "All pages show their suggested marks"),
+        (0.0, False, ""),
+    ],
+)
+def test_the_launch_page_says_what_is_done_about_suggestions(olga, share, suggested, words):
+    campaign = a_draft(share, bare=0 if suggested else 6)
+    text = " ".join(olga.get(address("campaign-launch", campaign)).content.decode().split())
+    assert words in text
+    assert ("suggested marks" in text) == bool(words)
