@@ -107,6 +107,7 @@ class Model:
     df: float
     unit: str
     name: str
+    ends: tuple[float, float] | None = None  # the lowest and the highest value that was given
 
 
 def answers_of(report: Report) -> tuple[Answer, ...]:
@@ -231,6 +232,7 @@ def _model(found: CriterionReport) -> Model | None:
             section.clustered.df,
             _unit(found),
             BETWEEN_RATERS if section.clustered.between else "least squares with clustered errors",
+            _ends(found),
         )
     strengths = found.ranking.bradley_terry if found.ranking else None
     if strengths is not None:
@@ -242,6 +244,14 @@ def _model(found: CriterionReport) -> Model | None:
             "Bradley–Terry with clustered errors",
         )
     return None
+
+
+def _ends(found: CriterionReport) -> tuple[float, float] | None:
+    """Return the lowest and the highest value; None where no end limits the differences."""
+    if found.kind == "error":
+        return 0.0, 1.0
+    used = found.robustness.scale_use if found.robustness else None
+    return (used.lowest, used.highest) if used and _unit(found) == "mean" else None
 
 
 def _unit(found: CriterionReport) -> str:
@@ -344,8 +354,8 @@ def _details(
         most = max(max(abs(pair.low), abs(pair.high)) for pair in model.pairs)
         none = f"None of the {number} pairs was" if number > 1 else "They were not"
         yield (
-            f"{none} told apart {holds}. This does not show that they are equal: differences of "
-            f"{_amount(most, model.unit)} remain possible."
+            f"{none} told apart {holds}. This does not show that they are equal: "
+            f"{_possible(most, model)}."
         )
     if model.name == BETWEEN_RATERS:
         yield (
@@ -395,12 +405,21 @@ def _lead(model: Model, level: str) -> str:
     )
 
 
-def _amount(size: float, unit: str) -> str:
-    if unit == "log-odds":
+def _possible(size: float, model: Model) -> str:
+    """Say which differences are not excluded; none is larger than that of the scale's ends."""
+    if model.unit == "log-odds":
         wins = round(100 * float(scipy.special.expit(size)))
-        return f"up to {wins} : {100 - wins} wins" if wins < 99 else "any size"
-    factor, words = _in_words(unit)
-    return f"up to {factor * size:.{_digits(factor * size)}f}{words}"
+        amount = f"up to {wins} : {100 - wins} wins" if wins < 99 else "any size"
+        return f"differences of {amount} remain possible"
+    if model.ends and size >= model.ends[1] - model.ends[0]:
+        if model.unit == "share of errors":
+            return "these judgements exclude no difference at all"
+        return (
+            "these judgements do not even exclude a difference as large as that between the lowest "
+            f"and the highest value given ({model.ends[0]:g} and {model.ends[1]:g})"
+        )
+    factor, words = _in_words(model.unit)
+    return f"differences of up to {factor * size:.{_digits(factor * size)}f}{words} remain possible"
 
 
 def _in_words(unit: str) -> tuple[int, str]:

@@ -93,7 +93,7 @@ def said_of(section: RobustnessSection, generality: str, alpha: float) -> Iterat
     if section.more_units:
         yield Said(
             "more-units",
-            _about_more(section.more_units),
+            _about_more(section.more_units, section.scale_use),
             "This is a plan and no promise: it takes the variances of this campaign for those of "
             "the next, and few raters or items say little about them.",
         )
@@ -267,11 +267,16 @@ def _about_scale(found: ScaleUse) -> str:
     )
 
 
-def _about_more(found: MoreUnits) -> str:
+def _about_more(found: MoreUnits, used: ScaleUse | None) -> str:
     unit = _units(found.unit)
+    widest = used.highest - used.lowest if used else math.inf
 
     def width(size: Size) -> str:
-        return "no interval" if size.half_width is None else f"± {_short(size.half_width)}{unit}"
+        if size.half_width is None:
+            return "no interval"
+        if size.half_width >= widest:
+            return "no less than the range of all values"
+        return f"± {_short(size.half_width)}{unit}"
 
     now = found.now
     # Of comparisons, raters and items with little work count for less: the effective numbers.

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -157,6 +158,27 @@ def test_no_sentence_says_more_than_its_model_holds(swept):
     assert "No difference between these systems can be claimed." in headlines
     assert any(each.startswith("The best system is X or") for each in headlines)
     assert any(each.startswith("The best system is one of ") for each in headlines)
+
+
+def test_no_difference_is_called_possible_for_which_the_values_have_no_room():
+    """Intervals of few raters are wider than the scale; sentences are not."""
+    forms = set()
+    for seed, raters in product(range(3), (3, 8)):
+        table = study(seed, raters=raters, items=4, systems=3, step=0.0)
+        found = reported(table).criterion("likert")
+        if found.scale.clustered is None or "pairs was told apart" not in (
+            said := answer_of(found, "both").sentence
+        ):
+            continue
+        room = np.ptp(table.for_criterion("likert").value)
+        limit = max(max(-pair.low, pair.high) for pair in found.scale.clustered.contrasts)
+        if number := re.search(r"differences of up to ([\d.]+) remain possible\.", said):
+            assert float(number[1]) == pytest.approx(limit, abs=0.51) and limit < room
+        else:
+            ends = re.search(r"the lowest and the highest value given \((\d+) and (\d+)\)\.", said)
+            assert int(ends[2]) - int(ends[1]) == room <= limit
+        forms.add(bool(number))
+    assert forms == {True, False}
 
 
 def test_the_check_finds_a_sentence_that_claims_what_a_careless_model_would(swept):

@@ -226,8 +226,13 @@ def about_scale(text: str, found, case: Judged) -> None:
     about_moves(moves, [(each.system, each.rank, each.rank_standardised) for each in found.systems])
 
 
+def is_beyond_the_scale(half_width: float, case: Judged) -> bool:
+    """Whether two systems cannot be so far apart, because no two values are."""
+    return case.scale and half_width >= np.ptp(case.part.value)
+
+
 def about_more(text: str, found, case: Judged) -> None:
-    width = r"(?:± (\S+)|no interval)(| log-odds)"
+    width = r"(?:± (\S+)|no interval|no less than the range of all values)(| log-odds)"
     raters, items, shares, *said = read(
         r"If every rater judged every item, (\d+) raters and (\d+) items( \(.*\))? would give "
         rf"differences of two systems within {width}; twice the raters {width}, twice the "
@@ -240,7 +245,7 @@ def about_more(text: str, found, case: Judged) -> None:
     for size, number, unit in zip(
         (found.now, found.twice_raters, found.twice_items), said[::2], said[1::2], strict=True
     ):
-        same(number is None, size.half_width is None)
+        same(number is None, size.half_width is None or is_beyond_the_scale(size.half_width, case))
         same(unit, " log-odds" if case.relative and number else "")
         if number:
             near(number, size.half_width)
