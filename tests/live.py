@@ -16,7 +16,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 import psutil
@@ -30,6 +29,7 @@ from evalsite.embedded import (
     data_folder,
     make_data_folder,
 )
+from evalsite.embedded.servers import locked
 from evalsite.run import MARK
 
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
@@ -293,25 +293,34 @@ def readiness(site: LiveSite) -> int:
             return error.code
 
 
-@cache
-def collected_files() -> Path:
-    """Collect the static files as a site sends them, once in each process of tests."""
-    folder = make_data_folder(data_folder()) / "static"
-    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "evalsite.settings"}
-    environment["STATIC_FOLDER"] = str(folder)
-    command = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity=0"]
-    subprocess.run(command, cwd=PROJECT, env=environment, check=True)
+@pytest.fixture(scope="session")
+def collected_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The static files as a site sends them, collected once for all processes of a test run."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, unfinished = shared / "static", shared / "static.unfinished"
+    with (shared / "static.lock").open("a") as lock, locked(lock):
+        if not folder.exists():
+            environment = os.environ | {"DJANGO_SETTINGS_MODULE": "evalsite.settings"}
+            environment["STATIC_FOLDER"] = str(unfinished)
+            command = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity=0"]
+            subprocess.run(command, cwd=PROJECT, env=environment, check=True)
+            unfinished.rename(folder)
     return folder
 
 
 @pytest.fixture(scope="session")
 def site_of_the_session(
-    servers: Servers, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+    servers: Servers,
+    django_db_setup: None,
+    collected_files: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[LiveSite]:
     from django.conf import settings
 
     site = LiveSite(servers, settings.DATABASES["default"]["NAME"], tmp_path_factory.mktemp("live"))
-    site.environment["STATIC_FOLDER"] = str(collected_files())
+    site.environment["STATIC_FOLDER"] = str(collected_files)
     try:
         yield site
     finally:

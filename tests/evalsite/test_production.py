@@ -12,7 +12,7 @@ import yaml
 from evalsite.embedded import PROJECT, Servers
 from tests.evalsite.image import copied_files
 from tests.evalsite.processes import run
-from tests.live import LiveSite, collected_files
+from tests.live import LiveSite
 
 COMPOSE = yaml.safe_load((PROJECT / "docker-compose.yml").read_text())
 OURS = ("migrate", "web", "worker", "beat")
@@ -36,9 +36,9 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def visit(servers: Servers) -> dict:
+def visit(servers: Servers, collected_files: Path) -> dict:
     """What one browser meets on a site with production settings."""
-    visited = run(["-c", VISIT], servers, STATIC_FOLDER=str(collected_files()))
+    visited = run(["-c", VISIT], servers, STATIC_FOLDER=str(collected_files))
     assert visited.returncode == 0, visited.stderr
     return json.loads(visited.stdout)
 
@@ -65,9 +65,9 @@ def test_cookies_are_bound_to_host_and_https(visit: dict):
 
 
 def test_below_a_prefix_cookies_are_for_that_path_and_probes_need_no_https(
-    visit: dict, servers: Servers
+    visit: dict, servers: Servers, collected_files: Path
 ):
-    static = str(collected_files())
+    static = str(collected_files)
     visited = run(["-c", VISIT], servers, PATH_PREFIX="/rankme/", STATIC_FOLDER=static)
     below = json.loads(visited.stdout)
     assert below["redirected to"] == "https://evaluation.example.org/rankme/login/"

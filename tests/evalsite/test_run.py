@@ -9,6 +9,7 @@ that kill it come before its processes have imported everything.
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -41,7 +42,7 @@ from tests.evalsite.started import (
     run_command,
     said,
 )
-from tests.live import PATIENCE, collected_files, free_port, start_python, wait_for
+from tests.live import PATIENCE, free_port, start_python, wait_for
 
 PREFIX = "/lab/rankme"
 
@@ -106,9 +107,11 @@ class FirstStart:
 
 
 @pytest.fixture(scope="module")
-def first() -> Iterator[FirstStart]:
+def first(collected_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstStart]:
+    static = tmp_path_factory.mktemp("static")  # starts write to it; the wheel collects its own
+    shutil.copytree(collected_files, static, dirs_exist_ok=True)
     with new_run() as run:
-        run.environment["STATIC_FOLDER"] = str(collected_files())  # the wheel collects its own
+        run.environment["STATIC_FOLDER"] = str(static)
         run.start()
         run.wait_until_up()
         printed = run.text()
