@@ -1,5 +1,7 @@
 """Few cells of the table of false claims; docs/statistics.md shows all of them."""
 
+from itertools import accumulate
+
 import numpy as np
 import pytest
 
@@ -40,12 +42,13 @@ def test_what_is_not_true_is_rarely_claimed_where_a_wrong_rule_claims_it(name, c
     row, true = ROWS[name], ROWS[name].true(cell, found=False)
     tables = [row.table(cell, number, found=False) for number in range(campaigns)]
     now = [claimed(row.now, table, number) for number, table in enumerate(tables)]
-    before = [claimed(row.before, table, number) for number, table in enumerate(tables)]
     most = campaigns * 0.05 + 2.5 * (campaigns * 0.05 * 0.95) ** 0.5
     assert None not in now
-    wrong, wrong_before = (sum(bool(each - true) for each in those) for those in (now, before))
+    wrong = sum(bool(each - true) for each in now)
     assert wrong <= most
-    assert wrong_before > wrong
+    # Its wrong campaigns are counted only until there are more of them.
+    before = (claimed(row.before, table, number) for number, table in enumerate(tables))
+    assert any(count > wrong for count in accumulate(bool(each - true) for each in before))
 
 
 @pytest.mark.parametrize("cell", [Cell(5, 60, 2, TASTES), Cell(8, 4, 5, TASTES)])
