@@ -11,7 +11,6 @@ from rankme.actions.accounts.api_keys import obtain_key
 from rankme.models import Campaign
 from rankme.simulation.raters import Cohort, run_raters
 from tests.accounts import PASSWORD, make_account
-from tests.client.environments import installed
 from tests.live import PATIENCE, LiveSite, wait_for
 
 pytestmark = pytest.mark.slow
@@ -39,11 +38,6 @@ print(json.dumps({
     "from": rankme_client.__file__,
 }))
 """
-
-
-@pytest.fixture(scope="module")
-def empty_environment(tmp_path_factory) -> Path:
-    return installed(tmp_path_factory.mktemp("client"))
 
 
 def test_the_wheel_compares_two_systems_on_the_running_site(

@@ -1,10 +1,9 @@
-"""The notebooks are run from their first cell to their last, with simulated raters, and again."""
+"""The notebooks are run with the client's wheel, from their first cell to their last, and again."""
 
-import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -21,10 +20,10 @@ Cells = list[subprocess.Popen[str]]
 
 
 @contextmanager
-def started(environment: Mapping[str, str]) -> Iterator[Cells]:
+def started(python: Path, environment: Mapping[str, str]) -> Iterator[Cells]:
     cells = [
         subprocess.Popen(
-            [sys.executable, str(notebook)], env=environment, text=True,
+            [str(python), str(notebook)], env=environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
         for notebook in NOTEBOOKS
@@ -47,14 +46,16 @@ def test_there_is_a_notebook_for_each_kind_of_campaign():
     assert [each.stem for each in NOTEBOOKS] == ["arena", "magnitude", "rating", "spans"]
 
 
-def test_all_notebooks_run_to_their_end_at_the_same_time(live_site: LiveSite):
+def test_all_notebooks_run_to_their_end_at_the_same_time(
+    live_site: LiveSite, empty_environment: Path
+):
+    """With simulated raters."""
     make_account("olga")
     key = obtain_key("olga", PASSWORD, address="127.0.0.1")
     live_site.start_worker(app="tests.faults.plain_site")  # they read tables, not pictures
-    address = {"RANKME_URL": live_site.url, "RANKME_TOKEN": key}
-    environment = os.environ | address | {"PYTHONPATH": str(PROJECT / "client")}
+    environment = {"RANKME_URL": live_site.url, "RANKME_TOKEN": key, "PATH": "/usr/bin:/bin"}
     running = Campaign.objects.filter(state="running")
-    with started(environment) as cells:
+    with started(empty_environment, environment) as cells:
 
         def all_are_launched() -> bool:
             return running.count() == len(cells) or any(each.poll() is not None for each in cells)
@@ -70,6 +71,6 @@ def test_all_notebooks_run_to_their_end_at_the_same_time(live_site: LiveSite):
     assert {(each.campaign_id, each.state) for each in AnalysisRun.objects.all()} == {
         (campaign.pk, "done") for campaign in links.values()
     }
-    with started(environment) as again:
+    with started(empty_environment, environment) as again:
         printed_by(again)
     assert Campaign.objects.count() == len(NOTEBOOKS)
