@@ -87,7 +87,11 @@ def start_python(
 
 
 def run_python(
-    arguments: Sequence[str], environment: Mapping[str, str], code: Path = PROJECT
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    code: Path = PROJECT,
+    *,
+    seconds: float = PATIENCE,
 ) -> subprocess.CompletedProcess[str]:
     """Run `python ARGUMENTS` to its end."""
     return subprocess.run(
@@ -97,7 +101,7 @@ def run_python(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=seconds,
         check=False,
     )
 
