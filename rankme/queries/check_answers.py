@@ -102,7 +102,7 @@ def measures_by_rater(
     if not only_growing:
         times, same = screen_times(participants), same_answer_shares(participants)
     if not only_growing and rules.ask_for("agreement"):
-        agreement = agreements(participants)
+        agreement = agreements(campaign, participants)
     if not only_growing and rules.ask_for(*TRACES):
         traced = trace_measures(participants)
     return {

@@ -83,7 +83,7 @@ class RuleCounts:
 def quality_of(campaign: Campaign, participants: Sequence[Participant]) -> list[QualityLine]:
     ids = [participant.pk for participant in participants]
     measures = measures_by_rater(campaign, ids)
-    bias, agreement = position_biases(ids), agreements(ids)
+    bias, agreement = position_biases(ids), agreements(campaign, ids)
     declined = declined_by_rater(ids)
     decisions: dict[int, list[RuleDecision]] = defaultdict(list)
     for decision in RuleDecision.objects.filter(participant__in=ids):

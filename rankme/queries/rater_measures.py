@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from rankme.models import Submission
+from rankme.models import Campaign, Submission
 
 from .counting import COUNTED, NEWEST
 from .sql import rows_of
@@ -51,8 +51,9 @@ def same_answer_shares(participants: Sequence[int]) -> dict[int, float]:
     return _by_rater(query, participants)
 
 
-# The answers of raters (%s) after a submission (%s), with the means of all others to the same
-# outputs. Others who are excluded do not count.
+# The answers of raters (%s) after a submission (%s), with the means of all others in their campaign
+# (%s) to the same outputs. Others who are excluded do not count. The campaign follows from the
+# outputs, but PostgreSQL does not know that: without it, it reads the judgements of all campaigns.
 COMPARED = f"""
     WITH own AS (
         SELECT a.participant_id AS rater, j.criterion_id, o.id AS output, avg(j.value) AS value
@@ -68,31 +69,29 @@ COMPARED = f"""
         SELECT own.rater, own.criterion_id, own.output, own.value, avg(j.value) AS others
         FROM own
         JOIN rankme_trialoutput p ON p.output_id = own.output
-        -- Submissions have no index by their trial: they are found by the sittings of its batch.
-        JOIN rankme_trial t ON t.id = p.trial_id
-        JOIN rankme_slot slot ON slot.batch_id = t.batch_id
-        JOIN rankme_assignment a ON a.slot_id = slot.id
-        JOIN rankme_submission s ON s.assignment_id = a.id AND s.trial_id = t.id
+        JOIN rankme_submission s ON s.trial_id = p.trial_id
+        JOIN rankme_assignment a ON a.id = s.assignment_id
         JOIN rankme_judgement j ON j.submission_id = s.id
             AND j.criterion_id = own.criterion_id
             AND COALESCE(j.output_id, own.output) = own.output
-        WHERE a.participant_id <> own.rater AND j.value IS NOT NULL AND ({COUNTED})
+        WHERE a.campaign_id = %s AND a.participant_id <> own.rater AND j.value IS NOT NULL
+            AND ({COUNTED})
             AND NOT EXISTS (SELECT FROM rankme_raterexclusion e
                 WHERE e.participant_id = a.participant_id AND e.withdrawn_at IS NULL)
         GROUP BY own.rater, own.criterion_id, own.output, own.value
     )"""
 
 
-def agreements(participants: Sequence[int]) -> dict[int, float]:
+def agreements(campaign: Campaign, participants: Sequence[int]) -> dict[int, float]:
     """By rater: the mean over criteria of the correlation with the mean of the other raters."""
     return {
         rater: fmean(value for value, _outputs in found.values())
-        for rater, found in agreements_by_criterion(participants).items()
+        for rater, found in agreements_by_criterion(campaign, participants).items()
     }
 
 
 def agreements_by_criterion(
-    participants: Sequence[int], *, since: int = 0
+    campaign: Campaign, participants: Sequence[int], *, since: int = 0
 ) -> dict[int, dict[int, tuple[float, int]]]:
     """By rater and criterion: the correlation with the mean of the others, and of how many outputs.
 
@@ -102,8 +101,9 @@ def agreements_by_criterion(
     query = f"""{COMPARED}
         SELECT rater, criterion_id, corr(value, others), count(*) FROM compared
         GROUP BY rater, criterion_id HAVING count(*) >= {FEWEST_SHARED}"""
+    values = [list(participants), since, campaign.pk]
     found: dict[int, dict[int, tuple[float, int]]] = defaultdict(dict)
-    for rater, criterion, value, outputs in rows_of(query, [list(participants), since]):
+    for rater, criterion, value, outputs in rows_of(query, values) if participants else ():
         if value is not None:
             found[rater][criterion] = (float(value), outputs)
     return found

@@ -156,7 +156,7 @@ def test_agreement_and_repeating_one_answer_are_measures():
     assert caught == {ids[2]: ["agreement < 0"], ids[3]: ["same_answer_share >= 1"]}
     table = judgement_table(campaign)
     of_label = {profile.rater: profile.agreement for profile in rater_profiles(table)}
-    found = agreements(ids)
+    found = agreements(campaign, ids)
     assert {rater.label: found.get(rater.pk) for rater in raters} == {
         label: None if value is None else pytest.approx(value) for label, value in of_label.items()
     }

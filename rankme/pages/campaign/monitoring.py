@@ -214,7 +214,7 @@ def _answers(request: HttpRequest, rater: Participant) -> dict[str, Any]:
     page.object_list = screens = strip_of(page.object_list, page.start_index(), definition)
     criteria = dict(campaign.criteria.values_list("pk", "name"))
     since = before_newest(rater)
-    agreement = agreements_by_criterion([rater.pk], since=since).get(rater.pk, {})
+    agreement = agreements_by_criterion(campaign, [rater.pk], since=since).get(rater.pk, {})
     return {
         "screens": page,
         "lanes": lanes_of(screens),
