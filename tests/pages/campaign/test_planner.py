@@ -164,7 +164,7 @@ def test_a_closed_campaign_is_a_pilot(olga, draft, pilot):
     page = olga.get(reverse("rankme:campaign-launch", args=[draft.code]))
     assert f'value="pilot-{pilot.code}"' in page.content.decode()
     answer = answer_to(olga, draft, spreads=f"pilot-{pilot.code}")
-    table = judgement_table(pilot)
+    table = judgement_table(pilot).in_order()
     codes = (table.system.codes, table.rater.codes, table.item.codes)
     assert answer.context["pilot"] == read_pilot(table.value, *codes)
     assert pilot.audit_events.filter(detail__what="spreads for a plan").exists()
