@@ -40,6 +40,7 @@ from analysis.robustness.order_effects import (
     shares_of_work,
     trend_of,
 )
+from analysis.robustness.peer_agreement import PeerAgreement, peer_agreement
 from analysis.robustness.scale_use import ScaleUse, scale_use
 from analysis.scales.versions import VERSION, blocks_of, versions_of
 from analysis.spans.judged import has_marks, numbers_of_marks
@@ -61,6 +62,7 @@ class RobustnessSection:
     cycles: Cycles | None = None
     order: OrderEffects | None = None
     scale_use: ScaleUse | None = None
+    peers: PeerAgreement | None = None
     more_units: MoreUnits | None = None
     drift: Drift | None = None
     agreement: AgreementRange | None = None
@@ -143,6 +145,7 @@ def robustness_section(judged: Judged, compared: Compared | None = None) -> Robu
         scale_use=reasons.attempt("scale-use", lambda: _scale_use(judged))
         if judged.scale
         else None,
+        peers=reasons.attempt("peers", lambda: peers_of(judged)),
         more_units=reasons.attempt("more-units", lambda: _more_units(judged)),
         drift=reasons.attempt("drift", lambda: drift_of(judged)) if has_versions else None,
         agreement=reasons.attempt("agreement-range", lambda: _agreement(judged))
@@ -308,6 +311,31 @@ def _scale_use(judged: Judged) -> ScaleUse:
         part.value, part.system.codes, part.system.labels, part.rater.codes, part.rater.labels,
         blocks=judged.blocks, higher_is_better=judged.higher,
     )  # fmt: skip
+
+
+def peers_of(judged: Judged) -> PeerAgreement:
+    part = judged.part
+    outputs = part.system.codes.astype(np.int64) * len(part.item.labels) + part.item.codes
+    return peer_agreement(
+        part.value, (outputs, judged.items), part.rater.codes, part.rater.labels,
+        ranked=partial(_ranked_by, judged), alpha=judged.options.alpha,
+        rng=np.random.default_rng([judged.options.seed, 6]),
+    )  # fmt: skip
+
+
+def _ranked_by(judged: Judged, raters: Codes) -> list[str]:
+    """Name the systems, best first, by the judgements of these raters."""
+    part, generality = judged.part, judged.options.generality
+    if judged.relative:
+        pairs = judged.pairs()
+        found = fitted_pairs(pairs, np.isin(pairs.rater, raters), generality=generality)
+    else:
+        found = fitted_values(
+            judged.values, part.system.codes, (part.rater.codes, judged.items),
+            np.isin(part.rater.codes, raters), generality=generality,
+        )  # fmt: skip
+    order = np.argsort(-found.estimates, kind="stable")
+    return [part.system.labels[k] for k in order if not np.isnan(found.estimates[k])]
 
 
 # --- more units, versions, agreement ---------------------------------------------------------

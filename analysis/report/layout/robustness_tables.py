@@ -16,6 +16,7 @@ from analysis.robustness.drift import Drift
 from analysis.robustness.influence import Influence
 from analysis.robustness.more_units import MoreUnits
 from analysis.robustness.order_effects import OrderEffects
+from analysis.robustness.peer_agreement import PeerAgreement
 from analysis.robustness.scale_use import ScaleUse
 from analysis.table import ORDER
 from analysis.translatable import gettext_noop as _
@@ -61,6 +62,7 @@ def robustness_tables(section: RobustnessSection, generality: str, alpha: float)
         "cycles": section.cycles,
         "order": section.order,
         "scale-use": section.scale_use,
+        "peers": section.peers,
         "more-units": section.more_units,
         "drift": section.drift,
         "agreement-range": section.agreement,
@@ -176,6 +178,16 @@ def _scale_use(found: ScaleUse) -> Made:
     ]
 
 
+def _peers(found: PeerAgreement) -> Made:
+    columns = (
+        Column(_("Rater")), Column(_("Outputs"), Format.WHOLE), _number(_("Beyond chance"), 3), P,
+        _number(_("Equal answers (%)"), 0),
+    )  # fmt: skip
+    return columns, [
+        (each.rater, each.outputs, each.score, each.p, 100 * each.naive) for each in found.raters
+    ]
+
+
 def _more_units(found: MoreUnits) -> Made:
     sizes = {(each.raters, each.items): each for each in found.sizes}
     for each in (found.now, found.twice_raters, found.twice_items):
@@ -227,6 +239,7 @@ MADE: dict[str, Callable[[Any], Made]] = {
     "cycles": _cycles,
     "order": _order,
     "scale-use": _scale_use,
+    "peers": _peers,
     "more-units": _more_units,
     "drift": _drift,
     "agreement-range": _agreement,

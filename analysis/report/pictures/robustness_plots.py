@@ -29,6 +29,7 @@ from analysis.robustness.drift import Drift
 from analysis.robustness.influence import Influence
 from analysis.robustness.more_units import MoreUnits
 from analysis.robustness.order_effects import Bin, OrderEffects
+from analysis.robustness.peer_agreement import PeerAgreement
 from analysis.robustness.scale_use import ScaleUse
 from analysis.table import ORDER
 
@@ -57,6 +58,8 @@ def robustness_pictures(
         yield "order", partial(order_plot, section.order, width)
     if section.scale_use:
         yield "scale-use", partial(scale_use_plot, section.scale_use, width)
+    if section.peers:
+        yield "peers", partial(peers_plot, section.peers, width)
     if section.more_units:
         yield "more-units", partial(more_units_plot, section.more_units, width)
     if section.drift:
@@ -151,6 +154,20 @@ def scale_use_plot(found: ScaleUse, width: float = TWO_COLUMNS) -> Figure:
     left = len(found.raters) - len(raters)
     more = f"; {left} raters between these are not shown" if left else ""
     label_x(figure, f"values: range (thin), mean ± SD (thick) of each rater{more}")
+    return figure
+
+
+def peers_plot(found: PeerAgreement, width: float = TWO_COLUMNS) -> Figure:
+    """Show each rater's agreement beyond chance, the lowest on top."""
+    raters = found.raters[:MOST_RATERS]
+    figure, axes = row_axes([each.rater for each in raters], width)
+    for row, each in enumerate(raters):
+        fill = INK if each.agrees else "white"
+        axes.plot(each.score, row, "o", color=INK, markerfacecolor=fill, markersize=5)
+    axes.axvline(0, color=PALE, linewidth=0.8)
+    left = len(found.raters) - len(raters)
+    more = f"; {left} raters with more are not shown" if left else ""
+    label_x(figure, f"agreement beyond chance (0); ○: no more than chance can be shown{more}")
     return figure
 
 

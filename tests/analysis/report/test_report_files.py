@@ -122,7 +122,7 @@ def test_equal_reports_give_equal_pictures_without_dates_and_type_3_fonts():
     }
     assert kinds.keys() == {
         *("answer", "answers", "heatmap", "letters", "raters", "ranks", "wins"),
-        *("agreement", "influence", "more", "scale"),
+        *("agreement", "influence", "more", "peers", "scale"),
     }
     for made, name in kinds.values():
         once, again = pictures_to_make(made)[name](), pictures_to_make(made)[name]()

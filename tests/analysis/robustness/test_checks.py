@@ -259,4 +259,4 @@ def test_a_report_has_the_checks_and_the_same_numbers_again():
     first, second = (make_report(table, options).criteria[0].robustness for _ in range(2))
     assert first == second
     assert first.influence and first.cycles and first.more_units
-    assert set(first.undefined) == {"covariates", "order"}
+    assert set(first.undefined) == {"covariates", "order", "peers"}

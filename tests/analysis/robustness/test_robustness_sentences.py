@@ -280,6 +280,24 @@ def about_drift(text: str, found, case: Judged) -> None:
     return None
 
 
+def about_peers(text: str, found, case: Judged) -> None:
+    number, agree, rest = read(
+        r"Of (\d+) raters with 40 or more outputs that others judged, too, (\d+) agrees? with the "
+        r"others more than answers by chance would\.(.*)",
+        text,
+    )
+    others = [each.rater for each in found.raters if each.p >= 0.05]
+    same((number, agree), (str(len(case.part.rater.labels)), str(int(number) - len(others))))
+    if not others:
+        return same(rest, "")
+    names, moves = read(r" It cannot be shown of (.*); by the other raters alone, (.*)\.", rest)
+    more = f" and {len(others) - 4} more" if len(others) > 4 else ""
+    same(names, ", ".join(others[:4]) + more)
+    return about_moves(
+        moves, [(each.system, each.rank, each.rank_without) for each in found.systems]
+    )
+
+
 def about_agreement(text: str, found, case: Judged) -> None:
     r, outputs, raters, guessing, rest = read(
         rf"Two raters' values for an output correlate by {NUMBER}: outputs differ by an SD of "
@@ -348,7 +366,7 @@ def about_measure(text: str, each) -> None:
 READ = {
     "influence": about_influence, "covariates": about_covariates, "cycles": about_cycles,
     "order": about_order, "scale-use": about_scale, "more-units": about_more,
-    "drift": about_drift, "agreement-range": about_agreement,
+    "peers": about_peers, "drift": about_drift, "agreement-range": about_agreement,
     "assistance": about_assistance,
 }  # fmt: skip
 
