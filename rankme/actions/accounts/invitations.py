@@ -26,6 +26,14 @@ PROMISES_NO_NAMES = re.compile(
     r"|\bjméno\b[^.]*\bneukládáme\b|لا نحفظ اسمك",
     re.IGNORECASE,
 )
+# What it says that an address kept for reminders makes untrue. Addresses of networks are others.
+PROMISES_NO_ADDRESSES = re.compile(
+    r"\b(?:do not|don't|never) (?:store|save|keep|record) [^.]*(?<!IP )(?<!network )\baddress"
+    r"|(?<!IP-)\bAdressen?\b[^.]*\bspeichern wir nicht\b"
+    r"|\bspeichern (?:weder|keine)\b[^.]*(?<!IP-)\bAdressen?\b"
+    r"|(?<!IP )(?<!síťovou )\badres[uy]?\b[^.]*\bneukládáme\b|لا نحفظ [^.]*عنوانك",
+    re.IGNORECASE,
+)
 
 
 @transaction.atomic
@@ -68,6 +76,18 @@ def refuse_broken_promise(consent: str) -> None:
             _(
                 "The consent says “%(promise)s”, which names of personal links make untrue. Change "
                 "the consent, or create links without names."
+            )
+            % {"promise": promise[0]}
+        )
+
+
+def refuse_promise_of_no_addresses(consent: str) -> None:
+    """Refuse a consent that promises to store no addresses where reminders need them."""
+    if promise := PROMISES_NO_ADDRESSES.search(consent):
+        raise RefusedAction(
+            _(
+                "The consent says “%(promise)s”, which an address that is kept makes untrue. "
+                "Change the consent, or send links without keeping the address."
             )
             % {"promise": promise[0]}
         )

@@ -22,12 +22,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.actions import jobs
+from rankme.actions.accounts.invitations import refuse_promise_of_no_addresses
 from rankme.actions.accounts.link_mail_texts import STOP_SALT, link_message, reminder
 from rankme.actions.audit import note
 from rankme.actions.campaign.invitation_mail import send_for, sends_mail
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, Invitation
 from rankme.panel_calls.sealed import seal
+from rankme.protocols.files import stored_definition
 from rankme.queries.watching.kept_addresses import kept_address
 from rankme.queries.watching.rater_work import waiting_by_link
 
@@ -51,14 +53,16 @@ def mail_link(invitation: Invitation, address: str, *, keep: bool, by: User) -> 
 
     Raises
     ------
-    RefusedAction : the campaign lets nobody in, the person wants no mail, the site has no key to
-        keep the address with, or the mail was not sent
+    RefusedAction : the campaign lets nobody in, the person wants no mail, the consent promises that
+        no address is kept, the site has no key to keep it with, or the mail was not sent
     """
     campaign = invitation.campaign
     if campaign.is_draft or campaign.is_over:
         raise RefusedAction(_("The link lets nobody in at present, so it is not sent."))
     if invitation.mail_stopped_at is not None:
         raise RefusedAction(_("This person wants no more mail about this link."))
+    if keep:
+        refuse_promise_of_no_addresses(stored_definition(campaign.definition).texts.promises)
     sealed = seal(address) if keep else ""
     send_for(by.pk, link_message(invitation, address, keep=keep))
     with transaction.atomic():

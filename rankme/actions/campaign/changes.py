@@ -9,7 +9,10 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from rankme.actions.accounts.invitations import refuse_broken_promise
+from rankme.actions.accounts.invitations import (
+    refuse_broken_promise,
+    refuse_promise_of_no_addresses,
+)
 from rankme.actions.audit import note
 from rankme.actions.rows.versions import checked_reason, write_version
 from rankme.errors import ChangedMeanwhile, InvalidDefinition, RefusedAction
@@ -52,6 +55,8 @@ def checked_change(campaign: Campaign, definition: Definition) -> Definition:
     _refuse_broken_terms(campaign, before, definition)
     if campaign.invitations.exclude(name="").exists():
         refuse_broken_promise(definition.texts.promises)
+    if campaign.invitations.exclude(mail="").exists():
+        refuse_promise_of_no_addresses(definition.texts.promises)
     return definition
 
 

@@ -15,6 +15,7 @@ from django.utils.translation import get_language
 from rankme.actions.accounts import link_mail_texts, link_mails
 from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign import campaigns, members
+from rankme.actions.campaign.changes import checked_change
 from rankme.actions.sitting import erasing, exclusions
 from rankme.errors import RefusedAction
 from rankme.exporting.own_data import own_data
@@ -385,3 +386,47 @@ def test_a_press_without_anybody_to_remind_says_so(campaign):
     assert "There is nobody to remind now." in press(campaign)
     with pytest.raises(RefusedAction):
         link_mails.ask_to_remind(campaign, by=campaign.owner)
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "We never keep your e-mail address.",
+        "We do not store your name or your address.",
+        "Ihren Namen und Ihre Adresse speichern wir nicht.",
+        "Wir speichern keine Adressen.",
+        "Vaše jméno ani adresu neukládáme.",
+        "ولا نحفظ اسمك ولا عنوانك.",
+    ],
+)
+def test_no_address_is_kept_under_a_consent_that_promises_otherwise(campaign, link, promise):
+    texts = {"consent": f"Hello. {promise}", "instructions": "Rate."}
+    promising = make_campaign(slider_definition(texts=texts), owner=campaign.owner)
+    unnamed = invite_raters(promising, [""], by=promising.owner)[0]
+    with pytest.raises(RefusedAction, match="address that is kept makes untrue"):
+        link_mails.mail_link(unnamed, NORA, keep=True, by=promising.owner)
+    assert mail.outbox == []
+    link_mails.mail_link(unnamed, NORA, keep=False, by=promising.owner)
+
+    link_mails.mail_link(link, NORA, keep=True, by=campaign.owner)
+    Invitation.objects.filter(pk=link.pk).update(name="")  # names have a rule of their own
+    with pytest.raises(RefusedAction, match="address that is kept makes untrue"):
+        checked_change(campaign, slider_definition(raters_per_trial=4, texts=texts))
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "We do not store your IP address.",
+        "Ihre IP-Adresse speichern wir nicht.",
+        "Vaši IP adresu neukládáme.",
+        "We do not ask for your name or your address.",
+    ],
+)
+def test_an_address_may_be_kept_where_the_consent_says_nothing_of_it(campaign, promise):
+    texts = {"consent": f"Hello. {promise}", "instructions": "Rate."}
+    other = make_campaign(slider_definition(texts=texts), owner=campaign.owner)
+    unnamed = invite_raters(other, [""], by=other.owner)[0]
+    link_mails.mail_link(unnamed, NORA, keep=True, by=other.owner)
+    unnamed.refresh_from_db()
+    assert kept_address(unnamed) == NORA
