@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from analysis.errors import RankingError, Undefined
 from analysis.typing import Codes, Values
@@ -240,7 +240,7 @@ def thirds(values: Values, bounds: Codes) -> Codes:
     """
     found = np.zeros(len(values), dtype=np.int64)
     for start, end in pairwise(bounds.tolist()):
-        ranks = (rankdata(values[start:end]) - 0.5) / max(end - start, 1)
+        ranks = (scipy.stats.rankdata(values[start:end]) - 0.5) / max(end - start, 1)
         found[start:end] = np.minimum((BINS * ranks).astype(np.int64), BINS - 1)
     return found
 
