@@ -127,7 +127,8 @@ class Chaos:
     endings: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     retries: int = 0
-    reports: list[str] = field(default_factory=list)  # the hash of each report.json
+    # The hash of each report.json, by the archive: each import draws labels for its raters.
+    reports: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     imports: list[int] = field(default_factory=list)  # judgements of each
     codes: list[str] = field(default_factory=list)  # of the archives they are in
     problems: list[str] = field(default_factory=list)
@@ -217,7 +218,7 @@ class Chaos:
         while not (self.reports and self.is_enough()):
             code = self.imported()
             for _ in range(3):
-                self.reports.append(self.analysed(code))
+                self.reports[code].append(self.analysed(code))
                 if self.is_enough():
                     break
 
@@ -280,8 +281,9 @@ class Chaos:
         raters = f"{sum(self.endings.values())} raters {dict(self.endings)}"
         screens = f"{len(self.acknowledged)} screens acknowledged"
         print(f"{raters}, {screens}, {self.retries} requests sent again")
-        different = f"{len(set(self.reports))} different"
-        print(f"{len(self.imports)} imports, {len(self.reports)} analyses, {different}")
+        analyses = sum(len(reports) for reports in self.reports.values())
+        different = sum(len(set(reports)) - 1 for reports in self.reports.values())
+        print(f"{len(self.imports)} imports, {analyses} analyses, {different} different")
         for kind, number, p50, p99, longest in Latencies(self.seconds).table():
             print(
                 f"  {kind:<24}{number:>8}  p50 {p50:.0f}  p99 {p99:.0f}  longest {longest:.0f} ms"
@@ -398,8 +400,10 @@ def verdict(chaos: Chaos, site: Any) -> list[str]:
 
 
 def same_reports(chaos: Chaos, site: Any) -> None:
-    chaos.reports.append(chaos.analysed(chaos.codes[-1]))
-    assert len(set(chaos.reports)) == 1, Counter(chaos.reports)
+    assert chaos.reports, "no analysis"
+    for code, reports in chaos.reports.items():
+        reports.append(chaos.analysed(code))
+        assert len(set(reports)) == 1, (code, Counter(reports))
 
 
 def whole_imports(chaos: Chaos, site: Any) -> None:
