@@ -187,6 +187,9 @@ class MarkEntry {
 }
 
 /**
+ * A button that leaves the focus where it is, and with it what is selected. An entry of the list
+ * that takes the focus changes the bar above it, and the press would end on something else.
+ *
  * @param {HTMLElement} parent
  * @param {string} label
  * @param {(event: Event) => void} onClick
@@ -195,6 +198,7 @@ class MarkEntry {
 export function button(parent, label, onClick, className = "span-action") {
   const made = make(parent, "button", `button ${className}`, label);
   made.type = "button";
+  made.addEventListener("mousedown", (event) => event.preventDefault());
   made.addEventListener("click", onClick);
   made.dataset.control = "";
   return made;

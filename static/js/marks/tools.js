@@ -28,7 +28,7 @@ import { button, choice } from "./list.js";
  */
 
 /**
- * A button that leaves the focus in the text, and with it what is selected.
+ * A button of the bar, with the key that does the same.
  *
  * @param {HTMLElement} holder
  * @param {string} label
@@ -37,7 +37,6 @@ import { button, choice } from "./list.js";
  */
 function tool(holder, label, onClick, key = "") {
   const made = button(holder, label, (event) => onClick(event.timeStamp), "span-tool");
-  made.addEventListener("mousedown", (event) => event.preventDefault());
   if (!key) return made;
   made.setAttribute("aria-keyshortcuts", key);
   const shown = document.createElement("kbd");

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
@@ -255,7 +256,7 @@ def test_a_page_that_is_held_out_has_no_suggestions_also_after_a_reload(page: Pa
         if trial == held_out:
             page.get_by_label("I found no errors").check()
         else:
-            page.get_by_role("button", name="Confirm: “walked”").press("Enter")
+            page.get_by_role("button", name="Confirm: “walked”").click()
             expect(page.get_by_text("suggested by a model")).to_have_count(0)
         next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
@@ -303,6 +304,32 @@ def score(page: Page, value: str) -> None:
     slider.press("Home")
     for _ in range(int(value)):
         slider.press("ArrowRight")
+
+
+@pytest.mark.parametrize("has_touch", [False, True], ids=["mouse", "finger"])
+def test_a_press_in_the_list_acts_where_it_began_on_a_narrow_page(browser, live_site, has_touch):
+    """The bar above it grows by the tools of the mark that it comes to."""
+    campaign = marking(launch=False)
+    suggest(
+        campaign,
+        {"start": 0, "end": 3, "text": "The"},
+        {"start": 8, "end": 14, "text": "walked"},
+    )
+    launched = launch_campaign(campaign, by=campaign.owner)
+    narrow = {"width": 390, "height": 844}
+    context = browser.new_context(base_url=live_site.url, viewport=narrow, has_touch=has_touch)
+    page = context.new_page()
+    open_screen(page, launched)
+
+    def press(name: str) -> None:
+        found = page.get_by_role("button", name=name)
+        found.tap() if has_touch else found.click()
+
+    press("Confirm: “walked”")
+    expect(page.get_by_text("suggested by a model")).to_have_count(1, timeout=2_000)
+    press("Remove: “The”")
+    expect(page.locator(".span-quote")).to_have_count(1, timeout=2_000)
+    context.close()
 
 
 def test_anchors_are_points_on_the_line_before_the_first_touch(page: Page):
