@@ -225,6 +225,11 @@ class OutlookSerializer(serializers.Serializer[Any]):
     refusal = serializers.CharField(
         source="outlook.refusal", help_text="Why there is no best plan; empty otherwise."
     )
+    widest = serializers.FloatField(
+        allow_null=True,
+        help_text="The largest difference on the scale, where the spreads are in its unit; no "
+        "larger one is ever found.",
+    )
     prediction = PredictionSerializer(
         allow_null=True, help_text="With a pilot of five systems or more."
     )

@@ -305,6 +305,12 @@ def test_power_is_what_the_planner_promised_and_its_command_computes_it_again(
     )
 
 
+def test_a_promise_beyond_the_scale_is_none(draft):
+    noisy = {"rater_system": 60, "item_system": 20, "residual": 30, "system": 10}
+    found = power(promised(draft, spreads="own", raters=3, items=40, **noisy))[1]
+    assert found.startswith("None: power .80 is not reached for any difference on this scale")
+
+
 def test_the_newest_promise_counts_and_none_is_recorded_after_the_launch(draft):
     promised(draft, raters=12)
     assert "of ±" in power(promised(draft, raters=40))[1]

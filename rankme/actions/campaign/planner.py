@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from analysis.planning.budget import Limits, Terms
-from analysis.planning.outlook import Outlook, outlook
+from analysis.planning.outlook import Outlook, Plan, outlook
 from analysis.planning.pilots import Pilot, Prediction, predicted
 from analysis.planning.published import STUDIES, study
 from analysis.planning.sizes import Size, Spreads
@@ -38,12 +38,27 @@ DRAWS = 100  # truths that a pilot leaves possible; a slider waits for them
 
 @dataclass(frozen=True)
 class Planned:
-    """What a plan costs and finds, and what a pilot lets expect, if there is one large enough."""
+    """What a plan costs and finds, and what a pilot lets expect, if there is one large enough.
+
+    `widest` is the largest difference for which the scale has room, None where no end is known.
+    """
 
     outlook: Outlook
     spreads: Spreads
+    widest: float | None = None
     pilot: Pilot | None = None
     prediction: Prediction | None = None
+
+    def detectable(self, plan: Plan) -> float | None:
+        """The smallest difference that this plan finds in 80 %; None if none fits on the scale."""
+        least = plan.prospect.detectable
+        return None if least is None or (self.widest and least >= self.widest) else least
+
+    @property
+    def finds_none(self) -> bool:
+        """Whether the plan could claim a difference, but only one larger than the scale."""
+        plan = self.outlook.plan
+        return plan.prospect.detectable is not None and self.detectable(plan) is None
 
 
 def planner_defaults(
@@ -142,12 +157,22 @@ def planned_of(campaign: Campaign, asked: Mapping[str, Any], *, by: User) -> Pla
     terms = _terms(asked)
     if not asked["spreads"].startswith(PREFIX):
         spreads = _spreads(asked)
-        return Planned(outlook(size, spreads, terms, limits), spreads)
+        # Those of published studies are in standard deviations, for which no scale has an end.
+        widest = _widest(definition) if asked["spreads"] == OWN else None
+        return Planned(outlook(size, spreads, terms, limits), spreads, widest)
     pilot = pilot_of(asked["spreads"], by)
-    found = outlook(size, pilot.spreads, terms, limits)
+    found = Planned(
+        outlook(size, pilot.spreads, terms, limits), pilot.spreads, _widest(definition), pilot
+    )
     if len(pilot.means) < LEAST_SYSTEMS_TO_PREDICT:
-        return Planned(found, pilot.spreads, pilot)
-    return Planned(found, pilot.spreads, pilot, predicted(pilot, size, draws=DRAWS))
+        return found
+    return replace(found, prediction=predicted(pilot, size, draws=DRAWS))
+
+
+def _widest(definition: Definition) -> float | None:
+    first = definition.primary or definition.criteria[0].name
+    (asked,) = [each for each in definition.criteria if each.name == first]
+    return asked.tool.widest(asked.settings)
 
 
 @transaction.atomic
@@ -166,8 +191,8 @@ def record_promise(campaign: Campaign, asked: Mapping[str, Any], *, by: User) ->
     # A launch that waits for this lock finds the record; one that held it makes the plan too late.
     if not Campaign.objects.select_for_update().get(pk=campaign.pk).is_draft:
         raise RefusedAction("A plan can only be recorded before the launch.")
-    plan = planned_of(campaign, asked, by=by).outlook.plan
-    size, found = plan.size, plan.prospect
+    planned = planned_of(campaign, asked, by=by)
+    size, found = planned.outlook.plan.size, planned.outlook.plan.prospect
     spreads: Any = asked["spreads"]
     if spreads == OWN:
         spreads = {name: asked[name] for name in SPREADS}
@@ -179,6 +204,7 @@ def record_promise(campaign: Campaign, asked: Mapping[str, Any], *, by: User) ->
         spreads=spreads,
         detectable=None if found.detectable is None else round(found.detectable, 4),
         half_width=None if half_width is None else round(half_width, 4),
+        widest=planned.widest,
     )  # fmt: skip
 
 

@@ -125,6 +125,12 @@ def power_value(study: Study) -> str:
         return "N/A"
     if promise["detectable"] is None:
         return "None: with fewer than three raters or items nothing can be claimed."
+    widest = promise.get("widest")  # missing in what releases before 2.6.0 recorded
+    if widest and promise["detectable"] >= widest:
+        return (
+            "None: power .80 is not reached for any difference on this scale "
+            f"(at most {widest:g}); intervals of ± {promise['half_width']:.2g} on average."
+        )
     unit = (
         " residual SDs"
         if isinstance(promise["spreads"], str) and promise["spreads"] in KEYS

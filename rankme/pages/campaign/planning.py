@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.errors import AnalysisError
-from analysis.planning.outlook import Outlook, Plan
+from analysis.planning.outlook import Plan
 from rankme.actions.campaign.pilots import pilots_for
 from rankme.actions.campaign.plan_simulations import (
     campaigns_for,
@@ -121,7 +121,7 @@ def _answer(request: HttpRequest, campaign: Campaign, form: PlannerForm) -> dict
         "planned": found,
         "outlook": found.outlook,
         "asked": urlencode({name: v for name, v in form.cleaned_data.items() if v is not None}),
-        "plan_rows": list(_rows(found.outlook)),
+        "plan_rows": list(_rows(found)),
         "in_residuals": found.pilot is None and form.cleaned_data["spreads"] != OWN,
         "pilot": found.pilot,
         "prediction": found.prediction,
@@ -163,9 +163,9 @@ def _number(value: float | None, digits: int) -> str:
     return str(number_format(value, digits, use_l10n=True, force_grouping=True))
 
 
-def _rows(found: Outlook) -> Iterator[Row]:
+def _rows(found: Planned) -> Iterator[Row]:
     """One row for each number, with its value in each plan."""
-    plans = [found.plan, *([found.best] if found.best else [])]
+    plans = [each for each in (found.outlook.plan, found.outlook.best) if each]
 
     def row(title: Any, value: Callable[[Plan], float | None], digits: int = 0) -> Row:
         return title, [_number(value(plan), digits) for plan in plans]
@@ -176,7 +176,7 @@ def _rows(found: Outlook) -> Iterator[Row]:
     yield row(_("Minutes of a rater"), lambda plan: plan.price.minutes_of_a_rater)
     yield row(_("Hours of all raters"), lambda plan: plan.price.hours, 1)
     yield row(_("Money, with fees and losses"), lambda plan: plan.price.money or None, 2)
-    yield row(_("Smallest difference found in 80 %"), lambda plan: plan.prospect.detectable, 2)
+    yield row(_("Smallest difference found in 80 %"), found.detectable, 2)
     yield row(HALF_WIDTH, lambda plan: plan.prospect.half_width, 2)
     yield row(FOUND, lambda plan: plan.prospect.found, 2)
     yield row(ORDER, lambda plan: plan.prospect.order, 2)

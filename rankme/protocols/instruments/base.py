@@ -172,6 +172,10 @@ class Instrument(Generic[OptionsT]):
         """The lowest value that it can give."""
         return 0.0
 
+    def widest(self, options: OptionsT) -> float | None:
+        """The largest difference of two answers, where the scale has two ends."""
+        return None
+
     def columns(self, options: OptionsT) -> list[str]:
         """Return the names of its points as columns of a matrix; none if it cannot be a row."""
         return []

@@ -82,6 +82,9 @@ class Likert(Instrument[LikertOptions]):
     def lowest(self, options: LikertOptions) -> float:
         return 1.0
 
+    def widest(self, options: LikertOptions) -> float:
+        return options.points - 1.0
+
     def clean(self, answer: Any, options: LikertOptions, subject: Subject) -> Value:
         number = whole_number(answer)
         if not 1 <= number <= options.points:

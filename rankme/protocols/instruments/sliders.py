@@ -134,6 +134,9 @@ class Slider(Instrument[SliderOptions]):
     def lowest(self, options: SliderOptions) -> float:
         return float(options.minimum)
 
+    def widest(self, options: SliderOptions) -> float:
+        return float(options.maximum - options.minimum)
+
     def clean(self, answer: Any, options: SliderOptions, subject: Subject) -> Value:
         number = finite_number(answer)
         if not options.minimum <= number <= options.maximum:

@@ -63,6 +63,22 @@ def test_more_raters_find_smaller_differences(olga, draft):
     assert least[1] < least[0]
 
 
+def test_no_difference_is_promised_for_which_the_scale_has_no_room(olga, draft):
+    """A slider to 100: three raters who scatter by 60 find nothing that an answer can show."""
+    noisy = {"spreads": "own", "rater_system": 60, "item_system": 20, "residual": 30, "system": 10}
+    few, many = (answer_to(olga, draft, raters=each, items=50, **noisy) for each in (3, 100))
+    assert few.context["outlook"].plan.prospect.detectable > 100
+    assert "No difference that fits on this scale, at most 100, is found" in few.content.decode()
+    assert "No difference that fits" not in many.content.decode()
+    title = "Smallest difference found in 80 %"
+    least = [dict(each.context["plan_rows"])[title] for each in (few, many)]
+    assert least[0] == ["–"]
+    assert 10 < float(least[1][0]) < 100
+    # In standard deviations a scale has no end.
+    usual = answer_to(olga, draft, raters=3, repeats=1, items=3)
+    assert "No difference that fits" not in usual.content.decode()
+
+
 def test_an_answer_is_recorded_as_it_was_shown(olga, draft):
     shown = answer_to(olga, draft, raters=12, items=50)
     address = reverse("rankme:campaign-planner", args=[draft.code])
