@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rankme.queries.sql import rows_of
 
@@ -73,35 +74,39 @@ REPEATED = """
 """
 
 
-def sums_of_traces(participants: Sequence[int]) -> dict[int, dict[str, float]]:
-    """By rater: what was counted on the newest traced screens, with their number and their time."""
-    found: dict[int, dict[str, float]] = {rater: {} for rater in participants}
-    for rater, name, value in rows_of(NEWEST, [list(participants), SAMPLED_SCREENS]):
-        found[rater][name] = value
-    return found
+@dataclass(frozen=True)
+class Traces:
+    """Sums over a rater's newest traced screens, with their number and their time.
+
+    `repeated` is the share of screens whose trace is exactly that of another, earlier rater: of
+    those on which a mouse was moved or keys were pressed, and None without any.
+    """
+
+    sums: Mapping[str, float]
+    repeated: float | None
+
+    @property
+    def measures(self) -> dict[str, float | None]:
+        """Each measure, and None where there is too little to take a share of."""
+        return _shares_of(self.sums) | {"repeated_share": self.repeated}
+
+
+def traces_of(participants: Sequence[int]) -> dict[int, Traces]:
+    """By rater: the traces, without any sums where there are none."""
+    raters = list(participants)
+    sums: dict[int, dict[str, float]] = {rater: {} for rater in raters}
+    for rater, name, value in rows_of(NEWEST, [raters, SAMPLED_SCREENS]):
+        sums[rater][name] = value
+    repeated = dict(rows_of(REPEATED, [raters, SAMPLED_SCREENS, raters]))
+    return {rater: Traces(sums[rater], repeated.get(rater)) for rater in raters}
 
 
 def trace_measures(participants: Sequence[int]) -> dict[int, dict[str, float | None]]:
     """By rater: each measure, and None where there is too little to take a share of."""
-    sums = sums_of_traces(participants)
-    repeated = repeated_shares(participants)
-    return {
-        rater: shares_of(sums[rater]) | {"repeated_share": repeated.get(rater)}
-        for rater in participants
-    }
+    return {rater: traces.measures for rater, traces in traces_of(participants).items()}
 
 
-def repeated_shares(participants: Sequence[int]) -> dict[int, float]:
-    """By rater: the share of screens whose trace is exactly that of another, earlier rater.
-
-    Of the screens on which a mouse was moved or keys were pressed; without any there is no share.
-    """
-    raters = list(participants)
-    return dict(rows_of(REPEATED, [raters, SAMPLED_SCREENS, raters]))
-
-
-def shares_of(sums: Mapping[str, float]) -> dict[str, float | None]:
-    """Each measure of one rater, from the sums of the rater's traces."""
+def _shares_of(sums: Mapping[str, float]) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for measure, (counted, of, least) in SHARES.items():
         total = sum(sums.get(name, 0) for name in of)

@@ -19,14 +19,14 @@ from rankme.models import Campaign, Invitation
 from rankme.protocols.files import stored_definition
 
 MOST_AT_ONCE = 1_000
-# What a consent says that named links make untrue. The presets said so before version 1.5.
+# What a consent says that named links make untrue (the presets said so before version 1.5), and
+# what an address that is kept for reminders does. Addresses of networks are others.
 PROMISES_NO_NAMES = re.compile(
     r"\b(?:do not|don't|never) (?:store|save|keep|record) (?:your|any) (?:real )?names?\b"
     r"|\bNamen\b[^.]*\bspeichern wir nicht\b|\bspeichern (?:Ihren|keinen) Namen\b"
     r"|\bjméno\b[^.]*\bneukládáme\b|لا نحفظ اسمك",
     re.IGNORECASE,
 )
-# What it says that an address kept for reminders makes untrue. Addresses of networks are others.
 PROMISES_NO_ADDRESSES = re.compile(
     r"\b(?:do not|don't|never) (?:store|save|keep|record) [^.]*(?<!IP )(?<!network )\baddress"
     r"|(?<!IP-)\bAdressen?\b[^.]*\bspeichern wir nicht\b"
@@ -69,25 +69,19 @@ def invite_raters(
     return invitations
 
 
-def refuse_broken_promise(consent: str) -> None:
-    """Refuse a consent that promises to store no names where personal links have them."""
-    if promise := PROMISES_NO_NAMES.search(consent):
-        raise RefusedAction(
-            _(
-                "The consent says “%(promise)s”, which names of personal links make untrue. Change "
-                "the consent, or create links without names."
-            )
-            % {"promise": promise[0]}
+def refuse_broken_promise(consent: str, *, addresses: bool = False) -> None:
+    """Refuse a consent that promises to store no names, or no addresses, where they are kept."""
+    if addresses:
+        promised = PROMISES_NO_ADDRESSES.search(consent)
+        words = _(
+            "The consent says “%(promise)s”, which an address that is kept makes untrue. "
+            "Change the consent, or send links without keeping the address."
         )
-
-
-def refuse_promise_of_no_addresses(consent: str) -> None:
-    """Refuse a consent that promises to store no addresses where reminders need them."""
-    if promise := PROMISES_NO_ADDRESSES.search(consent):
-        raise RefusedAction(
-            _(
-                "The consent says “%(promise)s”, which an address that is kept makes untrue. "
-                "Change the consent, or send links without keeping the address."
-            )
-            % {"promise": promise[0]}
+    else:
+        promised = PROMISES_NO_NAMES.search(consent)
+        words = _(
+            "The consent says “%(promise)s”, which names of personal links make untrue. Change "
+            "the consent, or create links without names."
         )
+    if promised:
+        raise RefusedAction(words % {"promise": promised[0]})

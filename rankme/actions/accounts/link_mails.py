@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from rankme.actions import jobs
-from rankme.actions.accounts.invitations import refuse_promise_of_no_addresses
+from rankme.actions.accounts.invitations import refuse_broken_promise
 from rankme.actions.accounts.link_mail_texts import STOP_SALT, link_message, reminder
 from rankme.actions.audit import note
 from rankme.actions.campaign.invitation_mail import send_for, sends_mail
@@ -62,7 +62,8 @@ def mail_link(invitation: Invitation, address: str, *, keep: bool, by: User) -> 
     if invitation.mail_stopped_at is not None:
         raise RefusedAction(_("This person wants no more mail about this link."))
     if keep:
-        refuse_promise_of_no_addresses(stored_definition(campaign.definition).texts.promises)
+        promises = stored_definition(campaign.definition).texts.promises
+        refuse_broken_promise(promises, addresses=True)
     sealed = seal(address) if keep else ""
     send_for(by.pk, link_message(invitation, address, keep=keep))
     with transaction.atomic():

@@ -38,7 +38,7 @@ def make_work_page(
     locked = Invitation.objects.select_for_update().get(pk=invitation.pk)
     secret = new_secret()
     same = _with_page(locked.work_page) if locked.work_page else Invitation.objects.none()
-    if same.exclude(campaign__in=_edited(by) if within is None else within).exists():
+    if same.exclude(campaign__in=_changeable(by, within)).exists():
         raise RefusedAction(
             _(
                 "This page also shows work in a campaign that you may not edit, and a new link "
@@ -71,7 +71,7 @@ def join_work_pages(
     ------
     RefusedAction : two raters with a page have this name, so nobody can tell whose the link is
     """
-    campaigns = _edited(by) if within is None else within
+    campaigns = _changeable(by, within)
     joined = []
     for invitation in invitations:
         pages = pages_of_name(invitation.name, campaigns) if invitation.name else set()
@@ -106,8 +106,10 @@ def links_of_page(secret: str) -> QuerySet[Invitation]:
     )
 
 
-def _edited(account: User) -> QuerySet[Campaign]:
-    return Campaign.objects.open_to(account, [Role.OWNER, Role.EDITOR])
+def _changeable(by: User, within: QuerySet[Campaign] | None) -> QuerySet[Campaign]:
+    if within is not None:
+        return within
+    return Campaign.objects.open_to(by, [Role.OWNER, Role.EDITOR])
 
 
 def _with_page(page: str) -> QuerySet[Invitation]:

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.accounts.invitations import (
     refuse_broken_promise,
-    refuse_promise_of_no_addresses,
 )
 from rankme.actions.audit import note
 from rankme.actions.rows.versions import checked_reason, write_version
@@ -56,7 +55,7 @@ def checked_change(campaign: Campaign, definition: Definition) -> Definition:
     if campaign.invitations.exclude(name="").exists():
         refuse_broken_promise(definition.texts.promises)
     if campaign.invitations.exclude(mail="").exists():
-        refuse_promise_of_no_addresses(definition.texts.promises)
+        refuse_broken_promise(definition.texts.promises, addresses=True)
     return definition
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -10,13 +10,7 @@ from django.utils.translation import gettext_noop
 
 from analysis.checks.false_alarms import least_bound, measured
 from rankme.models import Participant
-from rankme.queries.trace_measures import (
-    CHARACTERS,
-    FEWEST_PRESSES,
-    repeated_shares,
-    shares_of,
-    sums_of_traces,
-)
+from rankme.queries.trace_measures import CHARACTERS, FEWEST_PRESSES, Traces, traces_of
 
 WORDS = {
     "pasted": gettext_noop(
@@ -85,34 +79,31 @@ class Evidence:
 
 def evidence_about(rater: Participant) -> Evidence:
     """Add up the traces of a rater's newest screens."""
-    sums = sums_of_traces([rater.pk])[rater.pk]
-    screens = int(sums.get("screens", 0))
-    sums["repeated"] = repeated_shares([rater.pk]).get(rater.pk, 0.0) * screens
-    return Evidence(screens, tuple(_sentences(sums)))
+    traces = traces_of([rater.pk])[rater.pk]
+    return Evidence(int(traces.sums.get("screens", 0)), tuple(_sentences(traces)))
 
 
 def signs_of_programs(raters: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Find raters with what fewer than 1 % of careful people have, in any group measured."""
-    sums, repeated = sums_of_traces(raters), repeated_shares(raters)
     bounds = {name: least_bound(measure, measured()) for name, measure in SIGNS.items()}
     found = {}
-    for rater in raters:
-        own = sums[rater]
-        own["repeated"] = repeated.get(rater, 0.0) * own.get("screens", 0)
-        shares = shares_of(own) | {"repeated_share": repeated.get(rater)}
+    for rater, traces in traces_of(raters).items():
+        shares = traces.measures
         names = [
             name
             for name, bound in bounds.items()
             if bound is not None and (shares[SIGNS[name]] or 0) > bound
         ]
         if names:
-            found[rater] = tuple(_sentences(own, names))
+            found[rater] = tuple(_sentences(traces, names))
     return found
 
 
-def _sentences(sums: Mapping[str, float], names: Collection[str] = tuple(WORDS)) -> list[str]:
+def _sentences(traces: Traces, names: Collection[str] = tuple(WORDS)) -> list[str]:
+    sums = traces.sums
     counts = {name: sums.get(name, 0) for name in WORDS}
     counts["pasted"] += sums.get("dropped", 0)
+    counts["repeated"] = (traces.repeated or 0) * sums.get("screens", 0)
     totals = dict.fromkeys(("pasted", "inserted"), sum(sums.get(name, 0) for name in CHARACTERS))
     totals |= dict.fromkeys(OF_PRESSES, sums.get("presses", 0))
     totals["untrusted"], totals["repeated"] = sums.get("events", 0), sums.get("screens", 0)

@@ -14,6 +14,7 @@ from tests.browser.access import (
     assert_never_scrolls_sideways,
     read_out,
 )
+from tests.browser.organiser import tab_to
 from tests.browser.rating import await_screen, shot
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.checks.raters import FIGURE
@@ -32,16 +33,6 @@ def go_to_the_figure(page: Page):
 
 def result() -> dict[str, str]:
     return QuizAttempt.objects.get().answers
-
-
-def tab_to(page: Page, text: str) -> None:
-    """Press the tab key until the focus is on what has this text."""
-    for _ in range(30):
-        page.keyboard.press("Tab")
-        name = "document.activeElement.closest('label, summary, button')?.textContent.trim() ?? ''"
-        if page.evaluate(name).startswith(text):
-            return
-    raise AssertionError(f"the tab key does not reach “{text}”")
 
 
 def test_the_dots_move_only_where_they_were_asked_for(page: Page):
