@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.shared_task import teams
-from rankme.models import SharedTask, TaskEvent, Team, Track
+from rankme.errors import RefusedAction
+from rankme.models import SharedTask, TaskEvent, Team, TeamInvitation, Track
 from tests.campaigns import make_owner
 from tests.shared_tasks.tasks import close, make_task, make_team, submit
 
@@ -51,6 +52,33 @@ def test_hosts_add_and_remove_hosts():
     assert other.get(at("task", task.code)).status_code == 404
     verbs = set(TaskEvent.objects.values_list("verb", flat=True))
     assert {"host added", "host removed"} <= verbs
+
+
+def test_hosts_revoke_an_open_invitation():
+    task, client = make_task(registration="closed"), host()
+    for _ in range(2):
+        shown = client.post(at("task-link", task.code, "invitation")).content.decode()
+    assert shown.count("/remove/invitation/") == 2
+    used, other = task.team_invitations.order_by("pk")
+    TeamInvitation.objects.filter(pk=used.pk).update(team=make_team(task))
+    assert "revoked" in messages_of(
+        client.post(at("task-remove", task.code, "invitation", other.pk), follow=True)
+    )
+    other.refresh_from_db()
+    assert other.revoked_at is not None
+    for each in (used, other):  # neither is open any more
+        assert client.post(at("task-remove", task.code, "invitation", each.pk)).status_code == 404
+    assert "Open invitations" not in client.get(at("task", task.code)).content.decode()
+
+
+def test_open_invitations_alone_count_towards_their_bound(monkeypatch):
+    monkeypatch.setattr(teams, "MOST_INVITATIONS", 1)
+    task = make_task(registration="closed")
+    made, _secret = teams.invite_team(task, by=task.owner)
+    with pytest.raises(RefusedAction, match="Revoke some"):
+        teams.invite_team(task, by=task.owner)
+    teams.revoke_team_invitation(made, by=task.owner)
+    teams.invite_team(task, by=task.owner)
 
 
 def test_a_track_is_removed_as_a_draft_without_uploads_and_its_campaign_stays():

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.campaign.campaigns import create_campaign
 from rankme.errors import RefusedAction
-from rankme.models import Campaign, SharedTask, TaskHost, Team, TeamMember, Track
+from rankme.models import SharedTask, TaskHost, Team, TeamMember, Track
 from rankme.protocols.definition import Definition
 
 from .events import note
@@ -132,32 +132,6 @@ def add_track(
 
 def campaign_title(task: SharedTask, name: str) -> str:
     return f"{task.title}: {name}"[:200]
-
-
-@transaction.atomic
-def attach_campaign(
-    task: SharedTask, campaign: Campaign, name: str, *, is_development: bool = False, by: User
-) -> Track:
-    """Make a track of a draft that the owner of the task has already."""
-    task = locked(task)
-    refuse_if_sealed(task)
-    if campaign.owner_id != task.owner_id or not campaign.is_draft or campaign.is_archive:
-        raise RefusedAction(_("Choose a draft that belongs to the owner of the task."))
-    if Track.objects.filter(campaign=campaign).exists():
-        raise RefusedAction(_("This campaign is a track already. Choose another one."))
-    if campaign.systems.exists():
-        raise RefusedAction(
-            _("This campaign has outputs already. A track begins with the sources alone.")
-        )
-    with rules_as_refusals():
-        track = task.tracks.create(
-            name=name,
-            campaign=campaign,
-            is_development=is_development,
-            position=task.tracks.count(),
-        )
-    note(task, gettext_noop("track added"), by=by, track=name)
-    return track
 
 
 @transaction.atomic

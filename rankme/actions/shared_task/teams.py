@@ -7,6 +7,7 @@ import unicodedata
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -279,18 +280,23 @@ def invite_team(task: SharedTask, *, note_text: str = "", by: User) -> tuple[Tea
     """Make a link with which one team registers; its secret is shown once."""
     task = locked(task)
     refuse_if_sealed(task)
-    if task.team_invitations.count() >= MOST_INVITATIONS:
-        raise RefusedAction(_("There are many invitations. Use the open ones."))
+    if open_invitations(task).count() >= MOST_INVITATIONS:
+        raise RefusedAction(_("There are many open invitations. Revoke some of them first."))
     secret = new_secret()
     made = task.team_invitations.create(hash=hash_of(secret), note=note_text)
     note(task, gettext_noop("team invited"), by=by, invitation=made.pk)
     return made, secret
 
 
+def open_invitations(task: SharedTask) -> QuerySet[TeamInvitation]:
+    """The invitations that a team can still use."""
+    return task.team_invitations.filter(team=None, revoked_at=None)
+
+
 @transaction.atomic
 def revoke_team_invitation(invitation: TeamInvitation, *, by: User) -> None:
-    unused = TeamInvitation.objects.filter(pk=invitation.pk, team=None, revoked_at=None)
-    if unused.update(revoked_at=Now()):
+    """End the link of an invitation that no team has used."""
+    if open_invitations(invitation.task).filter(pk=invitation.pk).update(revoked_at=Now()):
         verb = gettext_noop("team invitation revoked")
         note(invitation.task, verb, by=by, invitation=invitation.pk)
 

@@ -103,6 +103,7 @@ def _show(request: HttpRequest, task: SharedTask, **more: Any) -> HttpResponse:
         "uploads": overview.uploads_for_hosts(task)[:MOST_SHOWN],
         "without_primary": overview.teams_without_primary(task),
         "hosts": task.hosts.select_related("user"),
+        "invitations": teams.open_invitations(task)[:MOST_SHOWN],
         "track_form": TrackForm(),
         "host_form": HostForm(),
         "reserved": capacity.reserved_systems(task).count(),
@@ -159,7 +160,7 @@ def add_host(request: HttpRequest, task: SharedTask) -> HttpResponse:
 
 @task_page(*POST)
 def remove(request: HttpRequest, task: SharedTask, kind: str, number: int) -> HttpResponse:
-    """Remove a host, a track that nobody uses, or a member of a team."""
+    """Remove a host, a track that nobody uses, a member of a team, or an open invitation."""
     if kind == "host":
         host = get_object_or_404(task.hosts, pk=number)
         act(request, _("This account no longer runs the task."), tasks.remove_host, host)
@@ -171,6 +172,10 @@ def remove(request: HttpRequest, task: SharedTask, kind: str, number: int) -> Ht
         members = TeamMember.objects.filter(team__task=task, removed_at=None)
         member = get_object_or_404(members, pk=number)
         act(request, _("The link of this member has ended."), teams.remove_member, member)
+    elif kind == "invitation":
+        invitation = get_object_or_404(teams.open_invitations(task), pk=number)
+        done = _("The invitation is revoked. Its link no longer lets a team in.")
+        act(request, done, teams.revoke_team_invitation, invitation)
     else:
         raise Http404
     # A host who removed the own account has no task page any more.

@@ -65,7 +65,6 @@ SIGNS = {
     "webdriver": "webdriver_share",
     "repeated": "repeated_share",
 }
-OF_TEXTS = ("typed", "pasted", "pasted_own", "dropped", "inserted")
 OF_PRESSES = ("centred", "instant", "jumps")
 
 
