@@ -57,6 +57,8 @@ def load_libraries(**kwargs: object) -> None:
     """
     import scipy.stats  # noqa: F401
 
+    import analysis.report.rendered  # noqa: F401
+
 
 @worker_ready.connect
 def watch_messages(**kwargs: object) -> None:

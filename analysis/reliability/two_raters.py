@@ -15,7 +15,7 @@ from analysis.typing import Codes, Values
 
 from .coefficients import Coefficient
 
-BETWEEN = float(scipy.stats.norm.ppf(0.975))  # limits that 95 % of differences lie between
+BETWEEN = float(scipy.special.ndtri(0.975))  # limits that 95 % of differences lie between
 
 
 class Bounded(NamedTuple):
