@@ -296,6 +296,16 @@ def long_lines(page: str) -> list[int]:
     return found
 
 
+def test_every_property_that_a_style_uses_has_a_value_somewhere():
+    """A browser ignores the others: a bar that should cover a text lets it shine through."""
+    styles = "".join(each.read_text("utf-8") for each in files("static/css/**/*.css"))
+    scripts = "".join(each.read_text("utf-8") for each in files("static/js/**/*.js"))
+    used = set(re.findall(r"var\((--[\w-]+)", styles))
+    given = re.findall(r"(--[\w-]+)\s*:", styles) + re.findall(r"[\"'](--[\w-]+)[\"']", scripts)
+    assert len(used) > 20
+    assert used <= set(given)
+
+
 def test_lines_of_the_docs_fit_on_a_screen():
     row, code = "| " + "cell " * 40, "```\n" + "code " * 40 + "\n```"
     assert long_lines("\n".join([row, code, "word " * 40])) == [5]
