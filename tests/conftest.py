@@ -37,12 +37,12 @@ GIGABYTES_PER_WORKER = 2  # with its servers, its site and its Chromium
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two workers for each core: tests that wait for processes leave it to others.
+    """Three workers for each core: with two, tests that wait for processes leave 40 % of it idle.
 
     One ("logical") for tests that do not wait: a second would only import everything once more.
     """
     gigabytes = psutil.virtual_memory().available // 2**30
-    by_cores = len(os.sched_getaffinity(0)) * (1 if config.option.numprocesses == "logical" else 2)
+    by_cores = len(os.sched_getaffinity(0)) * (1 if config.option.numprocesses == "logical" else 3)
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
 
 

@@ -37,8 +37,8 @@ def test_another_bound_changes_its_own_comparison_alone():
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
+@pytest.fixture(scope="module")
+def campaign(rows_of_the_module):
     """A campaign with a rule that catches nobody, a careful rater and a careless one."""
     definition = slider_definition(
         checks=CHECKS, rules={"exclude_if": "look.failed >= 3"}, crowd={"pay_per_batch": 2.5}

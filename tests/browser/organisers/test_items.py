@@ -23,8 +23,10 @@ def test_arrow_keys_open_the_neighbours_and_marks_are_seen(page: Page):
     first.click()
     expect(page.get_by_role("heading", level=2)).to_have_text(name)
     expect(page.locator("mark").first).to_be_visible()
+    page.wait_for_load_state()  # the text can be read before the script listens to keys
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("heading", level=2)).not_to_have_text(name)
+    page.wait_for_load_state()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("heading", level=2)).to_have_text(name)
     # In a table the same keys scroll.
