@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import psutil
 import pytest
@@ -37,12 +38,12 @@ GIGABYTES_PER_WORKER = 2  # with its servers, its site and its Chromium
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three workers for each core: with two, tests that wait for processes leave 40 % of it idle.
+    """Two workers for each core: tests that wait for processes leave it to others.
 
     One ("logical") for tests that do not wait: a second would only import everything once more.
     """
     gigabytes = psutil.virtual_memory().available // 2**30
-    by_cores = len(os.sched_getaffinity(0)) * (1 if config.option.numprocesses == "logical" else 3)
+    by_cores = len(os.sched_getaffinity(0)) * (1 if config.option.numprocesses == "logical" else 2)
     return max(1, min(by_cores, gigabytes // GIGABYTES_PER_WORKER))
 
 
@@ -58,7 +59,8 @@ MARKS = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Mark what `make quick` leaves out, and begin with the modules that wait longest.
 
-    At the end of a run, no core then waits for the last of them.
+    At the end of a run, no core then waits for the last of them. Among themselves they are mixed:
+    those that drive browsers use the cores that those which wait for processes leave idle.
     """
     for item in items:
         folders = item.path.relative_to(item.config.rootpath).parts[:-1]
@@ -68,7 +70,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
                 item.add_marker(mark)
     yield
     marked = [{item.path for item in items if item.get_closest_marker(mark)} for mark in MARKS]
-    items.sort(key=lambda item: [item.path not in modules for modules in marked])
+    waiting, slow = marked[0] | marked[1], marked[2]
+
+    def place(item: pytest.Item) -> tuple[bool, bool, int]:
+        mixed = crc32(item.path.name.encode()) if item.path in waiting else 0
+        return item.path not in waiting, item.path not in slow, mixed
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")

@@ -36,12 +36,18 @@ RULE = "instructed.failed >= 2 or spoiled.paired_p > .05 or repeat.icc < .3"
 
 
 def work(assignment, *, careful: bool, upto: int | None = None) -> list[Any]:
-    """Answer the pages in order; a careful rater follows checks, a careless one says 60 and 61."""
+    """Answer the pages in order; a careful rater follows checks, a careless one says 60 and 61.
+
+    The careless one says them to spoiled texts in turn, so that these never seem worse by chance.
+    """
     checks = {check.trial_id: check for check in CheckTrial.objects.all()}
-    receipts = []
+    receipts, spoiled = [], 0
     for place, (trial, _) in enumerate(assignment.presentation[:upto]):
         check = checks.get(trial)
         value = float(60 + place % 2)
+        if check is not None and check.kind == "corruption":
+            spoiled += 1
+            value = float(60 + spoiled % 2)
         if careful:
             value = 40.0 + trial % 17
             if check is not None and check.kind == "instructed":

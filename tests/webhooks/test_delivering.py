@@ -1,6 +1,7 @@
 """What happened is told once, tried again with growing pauses, and given up in the end."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -89,7 +90,8 @@ def test_trouble_with_money_or_the_record_is_told():
     note(campaign, None, DAMAGED, fault="a row is missing")
     assert tell(receivers) == ["record_trouble"]
     told = json.dumps([message for _url, _key, message, _headers in receivers.told])
-    assert person.person not in told and person.external_id not in told
+    for name in (person.person, person.external_id):
+        assert not re.search(rf"\b{name}\b", told)  # codes are random, and may have it inside
     assert tell(receivers) == []
 
 

@@ -361,7 +361,7 @@ def test_the_same_key_with_other_answers_is_refused_and_logged(client, campaign,
     answer = send(client, campaign, payload)
     assert (answer.status_code, answer.json()["code"]) == (409, "key_reused")
     assert payload["key"] in caplog.text
-    assert "w1" not in caplog.text
+    assert not re.search(r"\bw1\b", caplog.text)  # the campaign's code may have it inside
 
 
 @pytest.mark.parametrize("value", [9999, -1, "50", None, True, [], {"x": 1}])
