@@ -168,7 +168,8 @@ def test_more_connections_than_open_files_neither_spin_nor_fill_the_log(streamin
     streaming_site.kill_web()
     assert cpu < 1.5
     assert "Traceback" not in log.read_text()[written:]
-    assert log.stat().st_size - written < 5_000
+    # A line of a hundred signs for each connection would be 70,000; starts and answers are some.
+    assert log.stat().st_size - written < 20_000
 
 
 # Through the proxy --------------------------------------------------------------------------
