@@ -18,7 +18,8 @@ PIP := $(PYTHON) -m pip --quiet --quiet --disable-pip-version-check install --pr
 PYTEST_FLAGS ?= --numprocesses auto --dist loadfile --no-loadscope-reorder
 QUICK_FLAGS ?= --numprocesses logical --dist loadfile --no-loadscope-reorder
 # Nothing in them is quick (MARKS in tests/conftest.py): not to import them saves seconds of each process.
-NOT_QUICK := additions browser engines evalsite experiments exporting faults hostile journeys races
+NOT_QUICK := additions browser client doctor engines evalsite experiments exporting faults hostile journeys panels races \
+	shared_tasks worker
 
 # The first Python that is new enough; a shim that only looks like one does not answer. The system's
 # own comes first: distributions compile it with optimizations, which others leave to their users

@@ -51,7 +51,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 MARKS = {
     "processes": {"evalsite", "faults", "site_of_the_session"},
     "browser": {"engines", "browser", "redteam"},
-    "slow": {"additions", "experiments", "exporting", "hostile", "journeys", "races"},
+    "slow": {
+        *("additions", "client", "doctor", "experiments", "exporting", "hostile", "journeys"),
+        *("panels", "races", "shared_tasks", "worker"),
+    },
 }
 
 

@@ -14,6 +14,8 @@ from tools.measure import (
     script_functions,
 )
 
+pytestmark = pytest.mark.slow
+
 # Each is allowed to have as many lines or files as it has, and leaves the list once it is small.
 PYTHON: dict[str, int] = {}
 SCRIPTS: dict[str, int] = {}

@@ -26,6 +26,8 @@ from rankme.verification import verify_campaign
 from tests.campaigns import make_owner
 from tests.pages.rater.visits import begin, payload_for, send
 
+pytestmark = pytest.mark.slow
+
 WORKER = "test"
 
 

@@ -33,6 +33,7 @@ HEAVY = "numba", "scipy.stats", "matplotlib", "pandas", "statsmodels"
 PAGES = "import django; django.setup(); import rankme.api.urls, rankme.pages.urls"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("imports", "heavy"),
     [("import analysis", (*HEAVY, "scipy.linalg", "django")), (PAGES, HEAVY)],

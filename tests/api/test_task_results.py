@@ -16,7 +16,7 @@ from rankme.models.campaigns import SEEN
 from tests.campaigns import make_owner
 from tests.shared_tasks.tasks import judged_task, make_team, unsealed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 API = "/api/v1/"
 TEAM = f"{API}team/"
 NAMES = ("Owls", "Bees", "Cats")

@@ -21,6 +21,8 @@ from rankme.importing.problems import FileProblem
 from tests.importing.workbooks import workbook, zipped
 from tests.live import wait_for
 
+pytestmark = pytest.mark.slow
+
 # Less than a site gives a reader: these files would fill that, too, and all of it takes seconds.
 LITTLE = replace(LIMITS, reader_memory=2**28)
 # The largest child so far may have been another test's.

@@ -39,6 +39,7 @@ from tests.shared_tasks.tasks import make_task
 from tests.sittings import answer, claim, finish
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.django_db,
     pytest.mark.usefixtures("the_record_holds", "own_uploads"),
 ]

@@ -22,6 +22,8 @@ from analysis.table_files import read_table, write_table
 from tests.analysis import with_metrics
 from tests.analysis.studies import EVERY_KIND, every_kind, from_rows, marked_errors
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"runs": 10, "agreement_resamples": 5, "metric_resamples": 20}
 # The parts of a signature that are about the content, in which names of screens count.
 HASH = re.compile(r"data:[0-9a-f]+|\"sha256\": \"[0-9a-f]+\"")

@@ -32,6 +32,8 @@ from tests.analysis.studies import (
 )
 from tests.sources import PROJECT
 
+pytestmark = pytest.mark.slow
+
 
 def report(table: JudgementTable, **options) -> Report:
     return make_report(table, ReportOptions.from_dict({**QUICK, **options}))

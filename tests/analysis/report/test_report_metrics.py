@@ -20,6 +20,8 @@ from analysis.report.rendered import rendered_files
 from analysis.report.stored import read_report
 from tests.analysis.with_metrics import compared, judged
 
+pytestmark = pytest.mark.slow
+
 QUICK = {"runs": 20, "agreement_resamples": 10, "metric_resamples": 50}
 OPTIONS = ReportOptions(
     kinds={"quality": "scale"},

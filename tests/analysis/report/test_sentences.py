@@ -34,6 +34,8 @@ from tests.analysis.studies import (
     sliders,
 )
 
+pytestmark = pytest.mark.slow
+
 Case = tuple[JudgementTable, Report]
 # What a sentence should say in the places of its pattern's groups.
 Meant = Callable[[CriterionReport, JudgementTable, Report], tuple[object, ...]]

@@ -30,6 +30,8 @@ from benchmarks.robustness_level import (
 )
 from tests.analysis.studies import from_rows
 
+pytestmark = pytest.mark.slow
+
 # How sentences claim something.
 CLAIMS = {
     "circles": r"preferred in a circle, such as",

@@ -27,6 +27,8 @@ from benchmarks.robustness_level import (
     judged,
 )
 
+pytestmark = pytest.mark.slow
+
 ABOUT = beyond("both")
 NUMBER = r"(−?\d+(?:\.\d+)?)"
 UNIT = r"( log-odds| points|)"

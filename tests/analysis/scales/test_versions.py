@@ -16,6 +16,8 @@ from rankme.designs.growth import Growth
 from rankme.designs.plan import DesignRequest
 from rankme.designs.registry import checked_options, draw, grow
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ReportOptions()
 ITEMS, OLD, NEW, RATERS = 24, 3, 2, 6
 

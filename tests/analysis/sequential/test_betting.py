@@ -7,6 +7,8 @@ import scipy
 from analysis.errors import OptionsError
 from analysis.sequential.betting import confidence_sequence, most_money
 
+pytestmark = pytest.mark.slow
+
 # Half-widths at .05 for a rater's SD of .15 on 0–1, computed independently for this project: of
 # bets mixed over 19 fractions a side and inverted over a grid of means, and of a fixed plan's t.
 MEASURED = {6: (0.29, 0.16), 12: (0.19, 0.095), 24: (0.113, 0.063), 50: (0.064, 0.043),

@@ -20,6 +20,8 @@ from analysis.spans.model import OUTPUT, SOURCE, Mark, MarkedOutput, SpanTable
 from analysis.spans.weights import parse_weights
 from tests.analysis.published import oracle_data
 
+pytestmark = pytest.mark.slow
+
 TEXT = "The dog walked home today."
 WEIGHTS = parse_weights()
 

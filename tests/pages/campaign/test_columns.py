@@ -21,7 +21,7 @@ from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.imports import work_on
 from tests.pages.addresses import page_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 KNOWN = "model,prompt,response\nA,Why?,Because.\nA,How?,Thus.\nB,Why?,So.\nB,How?,Well.\n"
 UNKNOWN = "alpha,beta,gamma\nA,1,Because.\nA,2,Thus.\nB,1,So.\nB,2,Well.\n"
