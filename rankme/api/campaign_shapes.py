@@ -205,7 +205,9 @@ class PlannedSizeSerializer(serializers.Serializer[Any]):
     )
     half_width = serializers.FloatField(source="prospect.half_width", allow_null=True)
     found = serializers.FloatField(source="prospect.found")
-    order = serializers.FloatField(source="prospect.order")
+    order = serializers.FloatField(
+        source="prospect.order", help_text="1 where systems do not differ in the spreads."
+    )
     boundary = serializers.FloatField(source="prospect.boundary")
     stable = serializers.FloatField(source="prospect.stable")
     wrong_sign = serializers.FloatField(source="prospect.wrong_sign", allow_null=True)

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from analysis.planning.budget import Limits, Terms
-from analysis.planning.outlook import Outlook, Plan, outlook
+from analysis.planning.outlook import Outlook, outlook
 from analysis.planning.pilots import Pilot, Prediction, predicted
 from analysis.planning.published import STUDIES, study
 from analysis.planning.sizes import Size, Spreads
@@ -49,16 +49,21 @@ class Planned:
     pilot: Pilot | None = None
     prediction: Prediction | None = None
 
-    def detectable(self, plan: Plan) -> float | None:
-        """The smallest difference that this plan finds in 80 %; None if none fits on the scale."""
-        least = plan.prospect.detectable
-        return None if least is None or (self.widest and least >= self.widest) else least
+    def on_the_scale(self, difference: float | None) -> float | None:
+        """A difference of two systems; None if the scale has no room for it."""
+        fits = difference is not None and (self.widest is None or difference < self.widest)
+        return difference if fits else None
 
     @property
     def finds_none(self) -> bool:
         """Whether the plan could claim a difference, but only one larger than the scale."""
-        plan = self.outlook.plan
-        return plan.prospect.detectable is not None and self.detectable(plan) is None
+        least = self.outlook.plan.prospect.detectable
+        return least is not None and self.on_the_scale(least) is None
+
+    @property
+    def has_order(self) -> bool:
+        """Whether the systems differ at all in these spreads, so that their order can be right."""
+        return self.spreads.system > 0
 
 
 def planner_defaults(

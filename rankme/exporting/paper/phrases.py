@@ -128,8 +128,7 @@ def power_value(study: Study) -> str:
     widest = promise.get("widest")  # missing in what releases before 2.6.0 recorded
     if widest and promise["detectable"] >= widest:
         return (
-            "None: power .80 is not reached for any difference on this scale "
-            f"(at most {widest:g}); intervals of ± {promise['half_width']:.2g} on average."
+            f"None: power .80 is not reached for any difference on this scale (at most {widest:g})."
         )
     unit = (
         " residual SDs"

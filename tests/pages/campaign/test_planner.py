@@ -72,11 +72,21 @@ def test_no_difference_is_promised_for_which_the_scale_has_no_room(olga, draft):
     assert "No difference that fits" not in many.content.decode()
     title = "Smallest difference found in 80 %"
     least = [dict(each.context["plan_rows"])[title] for each in (few, many)]
-    assert least[0] == ["–"]
+    assert least[0] == dict(few.context["plan_rows"])["Interval of a difference, ±"] == ["–"]
     assert 10 < float(least[1][0]) < 100
     # In standard deviations a scale has no end.
     usual = answer_to(olga, draft, raters=3, repeats=1, items=3)
     assert "No difference that fits" not in usual.content.decode()
+
+
+def test_equal_systems_have_no_order_and_no_share_of_differences(olga, draft):
+    """Any order of equal systems is right: a chance of 1.00 would promise what nobody can find."""
+    equal = {"spreads": "own", "rater_system": 5, "item_system": 5, "residual": 30, "system": 0}
+    answer = answer_to(olga, draft, raters=12, items=50, **equal)
+    rows = dict(answer.context["plan_rows"])
+    assert rows["Share of the differences found"] == ["–"]
+    assert rows["Chance that all come in the right order"] == ["–"]
+    assert "there is no order to find" in answer.content.decode()
 
 
 def test_an_answer_is_recorded_as_it_was_shown(olga, draft):
