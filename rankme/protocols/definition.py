@@ -315,6 +315,11 @@ class Definition(Part):
         )
 
     @property
+    def main_criterion(self) -> str:
+        """The name of the primary criterion, which may follow from another; else of the first."""
+        return self.primary or self.criteria[0].name
+
+    @property
     def has_documents(self) -> bool:
         """Whether items are segments of documents, which raters see whole and in order."""
         return any(

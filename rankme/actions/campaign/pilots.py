@@ -78,7 +78,7 @@ def _measured(pk: int, *_state: Any) -> Pilot:
     campaign = Campaign.objects.get(pk=pk)
     definition = definition_of(campaign)
     table = judgement_table(campaign).counted().in_order()
-    name = definition.primary or definition.criteria[0].name
+    name = definition.main_criterion
     if name not in table.criterion.labels:
         raise Undefined(_("The pilot has no judgements on its first question."))
     part = table.for_criterion(name)

@@ -175,9 +175,11 @@ def planned_of(campaign: Campaign, asked: Mapping[str, Any], *, by: User) -> Pla
 
 
 def _widest(definition: Definition) -> float | None:
-    first = definition.primary or definition.criteria[0].name
-    (asked,) = [each for each in definition.criteria if each.name == first]
-    return asked.tool.widest(asked.settings)
+    for criterion in definition.criteria:
+        if criterion.name == definition.main_criterion:
+            widest: float | None = criterion.tool.widest(criterion.settings)
+            return widest
+    return None  # a number that follows from another answer, such as the score of marks
 
 
 @transaction.atomic

@@ -17,6 +17,7 @@ from rankme.errors import RefusedAction
 from rankme.forms.planner import PlannerForm
 from rankme.models import Campaign, Role
 from rankme.models.campaigns import PROMISED
+from rankme.protocols.files import preset
 from rankme.queries.judgement_table import judgement_table
 from rankme.worker import tasks
 from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
@@ -77,6 +78,17 @@ def test_no_difference_is_promised_for_which_the_scale_has_no_room(olga, draft):
     # In standard deviations a scale has no end.
     usual = answer_to(olga, draft, raters=3, repeats=1, items=3)
     assert "No difference that fits" not in usual.content.decode()
+
+
+def test_a_primary_number_that_follows_from_marks_has_no_end_that_is_known(olga):
+    definition = preset("esa")
+    name = f"{definition.criteria[0].name}_score"
+    assert name in definition.kinds
+    definition = definition.model_copy(update={"primary": name})
+    draft = make_campaign(definition, items=8, systems=4, launch=False)
+    answer = answer_to(olga, draft, spreads="own", raters=3, rater_system=60, residual=30)
+    assert answer.status_code == 200
+    assert answer.context["planned"].widest is None
 
 
 def test_equal_systems_have_no_order_and_no_share_of_differences(olga, draft):
