@@ -3,8 +3,6 @@
 import ast
 import os
 import pkgutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +13,7 @@ import analysis
 from analysis.report.layout.latex import document
 from analysis.signature import VERSION, citation, signature
 from tests.analysis.studies import report_of
+from tests.live import run_python
 
 
 @pytest.mark.parametrize("name", analysis.__all__)
@@ -42,13 +41,8 @@ PAGES = "import django; django.setup(); import rankme.api.urls, rankme.pages.url
 def test_the_import_loads_no_compiler_and_no_plots(imports, heavy):
     """Web processes only read tables: these would double their memory and the time to start."""
     found = f"print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; {imports}; {found}"],
-        cwd=Path(analysis.__file__).parents[1],
-        env=os.environ | {"DJANGO_SETTINGS_MODULE": "evalsite.settings", "ENVIRONMENT": "local"},
-        capture_output=True,
-        text=True,
-    )
+    environment = {"DJANGO_SETTINGS_MODULE": "evalsite.settings", "ENVIRONMENT": "local"}
+    done = run_python(["-c", f"import sys; {imports}; {found}"], os.environ | environment)
     assert done.stdout.strip() == "[]", done.stderr
 
 

@@ -167,9 +167,10 @@ def test_more_connections_than_open_files_neither_spin_nor_fill_the_log(streamin
     wait_for(streaming_site.web_answers, "an answer")
     streaming_site.kill_web()
     assert cpu < 1.5
-    assert "Traceback" not in log.read_text()[written:]
-    # A line of a hundred signs for each connection would be 70,000; starts and answers are some.
-    assert log.stat().st_size - written < 20_000
+    said = log.read_bytes()[written:].decode()
+    assert "Traceback" not in said
+    # A line of a hundred signs for each connection would be 70,000; a busy machine had 6,400 once.
+    assert len(said) < 20_000, said
 
 
 # Through the proxy --------------------------------------------------------------------------
