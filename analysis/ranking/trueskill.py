@@ -139,27 +139,21 @@ def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
 
 
 @compiled()
-def _odds(counts: Any, odds: Any, opponents: Any, degrees: Any) -> None:
-    """Chances of a win and of a win or tie, and who met whom, out of counts (S, S, 3), i < j."""
+def _list_opponents(counts: Any, opponents: Any, degrees: Any) -> None:
+    """List for each system the others that it was compared with, in their order."""
     systems = counts.shape[0]
     for i in range(systems):
         for j in range(i + 1, systems):
-            total = counts[i, j, WIN] + counts[i, j, TIE] + counts[i, j, LOSS]
-            if total == 0:
-                continue
-            odds[i, j, 0] = counts[i, j, WIN] / total
-            odds[i, j, 1] = (counts[i, j, WIN] + counts[i, j, TIE]) / total
-            odds[j, i, 0] = counts[i, j, LOSS] / total
-            odds[j, i, 1] = (counts[i, j, LOSS] + counts[i, j, TIE]) / total
-            opponents[i, degrees[i]] = j
-            opponents[j, degrees[j]] = i
-            degrees[i] += 1
-            degrees[j] += 1
+            if counts[i, j, WIN] or counts[i, j, TIE] or counts[i, j, LOSS]:
+                opponents[i, degrees[i]] = j
+                opponents[j, degrees[j]] = i
+                degrees[i] += 1
+                degrees[j] += 1
 
 
 @compiled(inline="always")
 def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
-    i: int, mu: Any, odds: Any, opponents: Any, degrees: Any, key: Any
+    i: int, mu: Any, counts: Any, opponents: Any, degrees: Any, key: Any
 ) -> tuple[Any, int, Any]:
     """Draw an opponent of i and the outcome; returns them and the position in the stream.
 
@@ -169,37 +163,44 @@ def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
     while True:
         key += GAMMA
         bits = mixed(key)
-        j = np.int64(opponents[i, below(bits >> np.uint64(32), degrees[i])])
+        j = np.int64(below(bits >> np.uint64(32), degrees[i]))
+        if degrees[i] == len(mu) - 1:  # it met all the others: the list need not be read
+            j += j >= i
+        else:
+            j = np.int64(opponents[i, j])
         chance = (bits & LOW_HALF) * 2.0**-32
         gap = abs(mu[i] - mu[j])
         if chance < 1.0 - gap or chance < math.exp(-gap):
             break
     key += GAMMA
     luck = unit(mixed(key))
+    low, high = min(i, j), max(i, j)
+    ahead = np.float64(counts[low, high, WIN if i < j else LOSS])
+    ties = np.float64(counts[low, high, TIE])
+    behind = np.float64(counts[low, high, LOSS if i < j else WIN])
+    total = ahead + ties + behind
     # WIN, TIE, LOSS are 0, 1, 2; a sum needs no branch
-    return j, (luck >= odds[i, j, 0]) + (luck >= odds[i, j, 1]), key
+    return j, (luck >= ahead / total) + (luck >= (ahead + ties) / total), key
 
 
 @compiled()
 def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
-    counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, odds: Any, opponents: Any, mu: Any
+    counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any
 ) -> None:
     """Run side by side, longest first; adds to μ, shape (runs, systems).
-
-    `odds` and `opponents` come as zeros of shapes (runs, systems, systems, 2) and (runs, systems,
-    systems).
 
     A step has to wait for the one before it, but not for another run's: a processor that works
     on several at once does nearly twice as many. The runs share nothing.
     """
     runs, systems = mu.shape
     degrees = np.zeros((runs, systems), dtype=np.int64)
+    opponents = np.zeros((runs, systems, systems), dtype=np.uint16)
     leaves = 1
     while leaves < systems:
         leaves *= 2
     widest, winner = np.empty((runs, 2 * leaves)), np.empty((runs, 2 * leaves), dtype=np.int64)
     for run in range(runs):
-        _odds(counts[run], odds[run], opponents[run], degrees[run])
+        _list_opponents(counts[run], opponents[run], degrees[run])
         _tournament(degrees[run], widest[run], winner[run])
     variance = np.full((runs, systems), SIGMA * SIGMA)
     spreads = 2 * betas * betas
@@ -212,7 +213,7 @@ def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
             i = winner[run, 1]
             first[run] = i
             second[run], outcome[run], keys[run] = _meeting(
-                i, mu[run], odds[run], opponents[run], degrees[run], keys[run]
+                i, mu[run], counts[run], opponents[run], degrees[run], keys[run]
             )
         for run in range(runs):
             i, j = first[run], second[run]
@@ -224,6 +225,15 @@ def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
                 _replay(widest[run], winner[run], j, variance[run, j], True)
             else:
                 _replay(widest[run], winner[run], j, variance[run, j], False)
+
+
+def _smallest_type(counts: NDArray[np.int64]) -> type[np.integer]:
+    """Choose bytes for small counts, which many systems have.
+
+    Each step reads the counts of another two systems. Of 500 systems, those fit in a processor's
+    cache as bytes alone.
+    """
+    return np.uint8 if counts.max(initial=0) <= np.iinfo(np.uint8).max else np.int64
 
 
 def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int]) -> Values:
@@ -250,15 +260,11 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
     mu = np.full(counts.shape[:2], MU)
     start = np.uint64(seed % 2**64)
     _reference_runs(
-        np.ascontiguousarray(counts[order]),
+        counts[order].astype(_smallest_type(counts)),
         np.where(totals > 0, totals + 1, 0)[order],
         np.array([stream(start, STEPS, runs[place]) for place in order], dtype=np.uint64),
         np.array([game.beta for game in games]),
         np.array([game.margin for game in games]),
-        # Made here, because NumPy asks the system for large pages and Numba does not: every step
-        # reads somewhere in these tables, which have thousands of small ones for 500 systems.
-        np.zeros((*counts.shape[:3], 2)),
-        np.zeros(counts.shape[:3], dtype=np.uint16 if counts.shape[1] < 2**16 else np.int64),
         mu,
     )
     means = np.empty_like(mu)

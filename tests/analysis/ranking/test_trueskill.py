@@ -93,6 +93,13 @@ def test_a_run_with_many_systems_equals_the_package_too():
         assert np.abs(means - replayed_run(counts, 4, run)).max() < 1e-9
 
 
+def test_a_run_with_counts_beyond_a_byte_equals_the_package_too():
+    counts = np.zeros((3, 3, 3), dtype=np.int64)
+    counts[0, 1], counts[0, 2], counts[1, 2] = (256, 20, 40), (30, 3, 60), (2, 300, 9)
+    means = reference_run(counts, seed=6, run=0)
+    assert np.abs(means - replayed_run(counts, 6, 0)).max() < 1e-9
+
+
 def replayed_run(counts, seed: int, run: int) -> list[float]:
     """The procedure as it is defined, with the package; only the random numbers are shared."""
     game = Game.of_size(int(counts.sum()))
