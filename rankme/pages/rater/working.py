@@ -20,7 +20,7 @@ from rankme.models import Assignment, Participant
 from rankme.protocols.definition import Definition
 from rankme.protocols.exchange import sent_screen
 from rankme.protocols.exchange.page_shapes import PageDocument, Receipt
-from rankme.protocols.exchange.sent_screen import OtherVersion, SentComplaint, SentScreen, read_sent
+from rankme.protocols.exchange.sent_screen import OtherVersion, SentComplaint, read_sent
 from rankme.queries.definitions import frozen_definition
 
 from . import rater_identity
@@ -141,7 +141,13 @@ def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
         return JsonResponse({"message": _("This answer is too long.")}, status=413)
     try:
         sent = read_sent(request.body)
-        return _record(rater, sent) if isinstance(sent, SentScreen) else _keep(rater, sent)
+        if isinstance(sent, OtherVersion):
+            judgements.quarantine(rater, sent.body, reason=f"version {sent.version!r}"[:200])
+            return JsonResponse({"quarantined": True}, status=202)
+        if isinstance(sent, SentComplaint):
+            is_new = complaints.record_complaint(rater, sent)
+            return JsonResponse({}, status=201 if is_new else 200)
+        receipt = judgements.record_submission(rater, sent)
     except InvalidAnswer as error:
         problems = [
             {"place": problem.place, "message": problem.message} for problem in error.problems
@@ -153,18 +159,10 @@ def submit(request: HttpRequest, rater: Participant) -> JsonResponse:
     except TooManySubmissions as error:
         # The outbox keeps the answer and sends it again.
         return JsonResponse({}, status=429, headers={"Retry-After": str(error.seconds)})
+    return _acknowledge(receipt)
 
 
-def _keep(rater: Participant, sent: SentComplaint | OtherVersion) -> JsonResponse:
-    if isinstance(sent, SentComplaint):
-        is_new = complaints.record_complaint(rater, sent)
-        return JsonResponse({}, status=201 if is_new else 200)
-    judgements.quarantine(rater, sent.body, reason=f"version {sent.version!r}"[:200])
-    return JsonResponse({"quarantined": True}, status=202)
-
-
-def _record(rater: Participant, screen: SentScreen) -> JsonResponse:
-    receipt = judgements.record_submission(rater, screen)
+def _acknowledge(receipt: judgements.Receipt) -> JsonResponse:
     answer: Receipt = {
         "key": str(receipt.key),
         "revision": receipt.revision,
