@@ -12,11 +12,10 @@ it is the same machine.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import random
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from plain_raters import PlainRater, way_of_one_rater
@@ -34,14 +33,15 @@ def enter(site: Any, raters: int, seconds: float) -> Any:
     way = way_of_one_rater(link)
     latencies = _latencies()
 
-    def one(number: int) -> None:
-        time.sleep(random.Random(number).random() * seconds)
+    async def one(number: int) -> None:
+        await asyncio.sleep(random.Random(number).random() * seconds)
         rater = PlainRater(site.url, number, latencies.add)
+        await rater.connect()
         for step in way:
-            rater.take(step)
-        rater.close()
+            await rater.take(step)
+        await rater.close()
 
-    _all(raters, one)
+    asyncio.run(_all(raters, one))
     return latencies
 
 
@@ -70,27 +70,31 @@ def rate_at_once(site: Any, raters: int) -> tuple[Any, float]:
     way = way_of_one_rater(link)
     first = next(number for number, step in enumerate(way) if step.is_submission)
     latencies = _latencies()
-    times: list[float] = []
-    together = Barrier(raters, action=lambda: times.append(time.perf_counter()), timeout=300)
+    them = [PlainRater(site.url, number, latencies.add) for number in range(raters)]
 
-    def one(number: int) -> None:
-        rater = PlainRater(site.url, number, lambda name, seconds: None)
+    async def come(number: int) -> None:
+        rater = them[number]
+        rater.timed = lambda name, seconds: None
+        await rater.connect()
         for step in way[:first]:
-            rater.take(step)
+            await rater.take(step)
         rater.timed = latencies.add
-        together.wait()
+
+    async def work(number: int) -> None:
         for step in way[first : first + SCREENS]:
-            rater.take(step)
-        together.wait()
-        rater.close()
+            await them[number].take(step)
 
-    _all(raters, one)
-    return latencies, raters * SCREENS / (times[1] - times[0])
+    async def come_and_work() -> float:
+        await _all(raters, come)
+        began = time.perf_counter()
+        await _all(raters, work)
+        return time.perf_counter() - began
+
+    return latencies, raters * SCREENS / asyncio.run(come_and_work())
 
 
-def _all(raters: int, one: Callable[[int], None]) -> None:
-    with ThreadPoolExecutor(raters) as pool:
-        list(pool.map(one, range(raters)))
+async def _all(raters: int, one: Callable[[int], Awaitable[None]]) -> None:
+    await asyncio.gather(*(one(number) for number in range(raters)))
 
 
 def _latencies() -> Any:
@@ -112,8 +116,11 @@ def main() -> None:
         rate(site, 8, 0)  # every process has loaded the site
         print(load())
         if options.arriving:
+            began, own = time.perf_counter(), time.process_time()
             latencies = enter(site, options.arriving, options.within)
-            print(f"{options.arriving} raters within {options.within:g} s, all of whom finished:")
+            took, own = time.perf_counter() - began, time.process_time() - own
+            print(f"{options.arriving} raters within {options.within:g} s, all of whom finished")
+            print(f"after {took:.1f} s, with {own:.1f} s of a processor of their own:")
             print(latency_table(latencies))
         else:
             outcome = rate(site, options.raters, LIVELY)
