@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import connections
@@ -91,3 +93,12 @@ def page(browser: Browser, live_site: LiveSite, request: pytest.FixtureRequest) 
 
 def broken_policies(message: str) -> list[str]:
     return [message] if "Content Security Policy" in message or "TrustedHTML" in message else []
+
+
+def wait_for_path(page: Page, pattern: str) -> None:
+    """Wait for a page whose path is like this; `*` is any text.
+
+    Playwright's own patterns are of the whole address, and the login page has the next one's path
+    at its end: "**/doctor/" is also like /login/?next=/doctor/.
+    """
+    page.wait_for_url(lambda address: fnmatchcase(urlsplit(address).path, pattern))

@@ -66,3 +66,15 @@ def test_tests_leave_private_names_alone():
         for name in private_names(module.source)
     }
     assert touched == set()
+
+
+# Patterns of whole addresses are also like the login page that leads there (`wait_for_path`).
+WHOLE_ADDRESS = re.compile(r"""wait_for_url\(\s*f?["']\*""")
+
+
+def test_pages_are_waited_for_by_their_path():
+    assert WHOLE_ADDRESS.search('page.wait_for_url("**/doctor/")')
+    assert WHOLE_ADDRESS.search('page.wait_for_url(f"**/{code}/")')
+    assert not WHOLE_ADDRESS.search('page.wait_for_url(f"{site}/doctor/")')
+    found = {module.place for module in modules("tests") if WHOLE_ADDRESS.search(module.source)}
+    assert found == {"tests/test_test_habits.py"}

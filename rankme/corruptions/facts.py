@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import unicodedata
 from itertools import combinations
 
@@ -13,8 +14,9 @@ from analysis.translatable import gettext_noop as _
 from .base import Corruption, Specimen
 from .pieces import found_value
 
-# Longer ones are not numbers that anybody compares.
-NUMBER = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,15}(?!\p{Nd})")
+# Longer ones are not numbers that anybody compares. By Python's own expressions: `regex` knows
+# digits of newer scripts, which `int` does not read.
+NUMBER = re.compile(r"(?<!\d)\d{1,15}(?!\d)")
 # Capitalised words, but not the first one of a sentence.
 NAME = r"\p{Lu}[\p{L}\p{M}'’-]+"
 ENTITY = regex.compile(rf"(?<=\w[\s,;]{{1,3}}){NAME}(?:\s+{NAME})*", regex.V1)

@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 
 from rankme.models.jobs import Job
 from tests.accounts import PASSWORD
+from tests.chromium import wait_for_path
 from tests.live import wait_for
 
 PHONE = {"width": 390, "height": 844}
@@ -29,7 +30,7 @@ def log_in_by_form(page: Page) -> None:
     page.get_by_label("Username").fill("olga")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in", exact=True).click()
-    page.wait_for_url("**" + reverse("rankme:campaigns"))
+    wait_for_path(page, reverse("rankme:campaigns"))
 
 
 def work_off(model: type[Job], execute: Callable[[int, str], bool]) -> None:

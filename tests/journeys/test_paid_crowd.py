@@ -20,6 +20,7 @@ from tests.accounts import make_account
 from tests.browser.organiser import log_in
 from tests.browser.rating import rate_to_the_end, shot
 from tests.campaigns import make_campaign, slider_definition
+from tests.chromium import wait_for_path
 from tests.journeys.paid_site import PaidSite, paid_site
 from tests.live import LiveSite, wait_for
 from tests.panels.loop import CODES
@@ -85,7 +86,7 @@ def define_and_launch(page: Page) -> None:
     page.get_by_role("link", name="View the plan").click()
     page.get_by_label("I have checked the screens").click()
     press(page, "Launch campaign")
-    page.wait_for_url("**/panel/")
+    wait_for_path(page, "*/panel/")
 
 
 def add_account(page: Page, paid: PaidSite) -> None:

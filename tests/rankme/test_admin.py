@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from tests.accounts import PASSWORD, make_account
 from tests.campaigns import make_campaign
+from tests.chromium import wait_for_path
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +52,7 @@ def test_no_list_breaks_the_policy_for_scripts(page, live_site: LiveSite):
     page.fill("[name=login]", "boss")
     page.fill("[name=password]", PASSWORD)
     page.get_by_role("button", name="Log in", exact=True).click()
-    page.wait_for_url("**/admin/")
+    wait_for_path(page, "*/admin/")
     for model in admin.site._registry:
         page.goto(f"/admin/{model._meta.app_label}/{model._meta.model_name}/")
         assert page.locator("#changelist").count() == 1

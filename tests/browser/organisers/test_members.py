@@ -8,6 +8,7 @@ from tests.accounts import PASSWORD, make_account
 from tests.browser.access import look_at
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign
+from tests.chromium import wait_for_path
 from tests.live import LiveSite, free_port
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,7 @@ def test_a_colleague_joins_by_a_link_and_becomes_the_owner(page: Page, live_site
     expect(page.get_by_text("You are logged in as mia")).to_be_visible()
     look_at(page)
     press(page, "button", "Join the campaign")
-    page.wait_for_url(f"**/campaigns/{campaign.code}/")
+    wait_for_path(page, f"*/campaigns/{campaign.code}/")
     page.goto(f"/campaigns/{campaign.code}/members/leave/")
     look_at(page)
 

@@ -7,6 +7,7 @@ from rankme.models import AnalysisRun, Campaign, MaterialImport
 from tests.accounts import make_account
 from tests.browser.organiser import log_in, work_off
 from tests.browser.rating import begin, come_in, rate_to_the_end
+from tests.chromium import wait_for_path
 from tests.live import wait_for
 from tests.runs import executed
 
@@ -100,7 +101,7 @@ def launch(page: Page, hand: Hand) -> None:
     hand.click(page.get_by_role("link", name="View the plan"))
     hand.click(page.get_by_label("I have checked the screens"))
     hand.click(page.get_by_role("button", name="Launch campaign"))
-    page.wait_for_url("**/links/")
+    wait_for_path(page, "*/links/")
 
 
 def rate(page: Page, campaign: Campaign) -> None:

@@ -14,6 +14,7 @@ from tests.browser.access import (
 )
 from tests.browser.organiser import PHONE, log_in, log_in_by_form, work_off
 from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.chromium import wait_for_path
 from tests.live import LiveSite
 from tests.sittings import answer
 
@@ -46,25 +47,25 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page):
     make_account()
     page.goto("/")
     press(page, "Log in as an organiser")
-    page.wait_for_url("**/login/**")
+    wait_for_path(page, "*/login/*")
     tab_to(page, "Username")
     page.keyboard.type("olga")
     tab_to(page, "Password")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/campaigns/")
+    wait_for_path(page, "*/campaigns/")
     press(page, "Create your first campaign")
-    page.wait_for_url("**/campaigns/new/")
+    wait_for_path(page, "*/campaigns/new/")
     press(page, "Published experiments")
     press(page, ": E2E quality")
-    page.wait_for_url("**/e2e-quality/")
+    wait_for_path(page, "*/e2e-quality/")
     tab_to(page, "Title")
     page.keyboard.press("Control+A")
     page.keyboard.type("Restaurants by keyboard")
     page.keyboard.press("Enter")
     expect(page.get_by_text("The definition has been saved.")).to_be_visible()
     press(page, "Upload outputs")
-    page.wait_for_url("**/material/")
+    wait_for_path(page, "*/material/")
     # The window in which files are chosen is the system's own: from here on it is simulated.
     tab_to(page, "Outputs")
     page.locator(":focus").set_input_files(FOLDER / "restaurants" / "outputs.csv")
@@ -79,10 +80,10 @@ def test_from_the_login_to_the_raters_link_by_keyboard(page: Page):
     press(page, "Continue")
     expect(page.get_by_text("Check the plan, then launch")).to_be_visible()
     press(page, "View the plan")
-    page.wait_for_url("**/launch/")
+    wait_for_path(page, "*/launch/")
     press(page, "I have checked the screens", "Space")
     press(page, "Launch campaign")
-    page.wait_for_url("**/links/")
+    wait_for_path(page, "*/links/")
     campaign = Campaign.objects.get()
     assert campaign.is_running and campaign.title == "Restaurants by keyboard"
     expect(page.get_by_text(f"/r/{campaign.code}/", exact=False).first).to_be_visible()

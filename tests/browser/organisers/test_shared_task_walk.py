@@ -35,7 +35,7 @@ from tests.browser.access import assert_accessible, assert_never_scrolls_sideway
 from tests.browser.organiser import PHONE, log_in, work_off
 from tests.browser.rating import begin, come_in, rate_to_the_end
 from tests.campaigns import make_owner
-from tests.chromium import LAPTOP, TOUCH_PHONE, new_context
+from tests.chromium import LAPTOP, TOUCH_PHONE, new_context, wait_for_path
 from tests.experiments.cohorts import rate
 from tests.latex import compiled
 from tests.live import LiveSite, wait_for
@@ -314,7 +314,7 @@ def seal_and_launch(walk: Walk) -> None:
     host.get_by_role("link", name="View the plan").first.click()
     host.get_by_label("I have checked the screens").check()
     host.get_by_role("button", name="Launch campaign").click()
-    host.wait_for_url("**/links/")
+    wait_for_path(host, "*/links/")
 
 
 def rate_the_systems(walk: Walk) -> None:

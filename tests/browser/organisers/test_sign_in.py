@@ -10,6 +10,7 @@ from rankme.actions.accounts import second_factors
 from tests.accounts import PASSWORD, is_in, logged_in, make_account
 from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
 from tests.browser.organiser import log_in
+from tests.chromium import wait_for_path
 from tests.live import LiveSite
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +24,7 @@ def test_somebody_logs_in_and_ends_a_session_by_keyboard(page: Page, live_site: 
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/doctor/")
+    wait_for_path(page, "*/doctor/")
     # Each of these logins hashes the password again, the site's way or the quick one of tests, and
     # a new hash ends the sessions before it.
     lost = logged_in(browser="Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36")
@@ -55,12 +56,12 @@ def enter(page: Page, site: str) -> None:
 
 def log_out(page: Page) -> None:
     page.get_by_role("button", name="Log out").click()
-    page.wait_for_url("**/login/")
+    wait_for_path(page, "*/login/")
 
 
 def confirm(page: Page) -> None:
     """The password once more, before the account changes."""
-    page.wait_for_url("**/login/again/**")
+    wait_for_path(page, "*/login/again/*")
     look_at(page)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Go on").click()
@@ -97,14 +98,14 @@ def test_an_app_is_added_and_asked_for(page: Page, live_site: LiveSite):
     look_at(page)
     log_out(page)
     enter(page, live_site.url)
-    page.wait_for_url("**/login/code/")
+    wait_for_path(page, "*/login/code/")
     look_at(page)
     page.get_by_label("Code").fill("000000")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Incorrect code")).to_be_visible()
     page.get_by_label("Code").fill(code(1))
     page.keyboard.press("Enter")
-    page.wait_for_url("**/campaigns/")
+    wait_for_path(page, "*/campaigns/")
 
 
 def test_a_passkey_is_added_and_opens_without_a_password(page: Page, live_site: LiveSite):
@@ -127,11 +128,11 @@ def test_a_passkey_is_added_and_opens_without_a_password(page: Page, live_site: 
     log_out(page)
     look_at(page)
     page.get_by_role("button", name="Log in with a passkey").click()
-    page.wait_for_url("**/campaigns/")
+    wait_for_path(page, "*/campaigns/")
     log_out(page)
     devices.send("WebAuthn.clearCredentials", device)
     devices.send("WebAuthn.setUserVerified", device | {"isUserVerified": False})
     enter(page, site)
-    page.wait_for_url("**/login/code/")
+    wait_for_path(page, "*/login/code/")
     page.get_by_role("button", name="Use a passkey").click()
     expect(page.get_by_role("alert")).to_contain_text("No passkey was used")

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from rankme.models import AuditEvent
 from tests.accounts import PASSWORD, make_account
 from tests.browser.access import look_at
+from tests.chromium import wait_for_path
 from tests.live import LiveSite, free_port
 from tests.single_sign_on.provider import CLIENT_ID, CLIENT_SECRET, provider
 from tests.single_sign_on.provider import PASSWORD as PASSWORD_THERE
@@ -46,7 +47,7 @@ def test_an_account_is_connected_and_logs_in_by_keyboard(
         page.goto(f"{site.url}/single-sign-on/")
         look_at(page)
         page.get_by_role("button", name="Connect University of Kestrels").press("Enter")
-        page.wait_for_url("**/login/again/**")
+        wait_for_path(page, "*/login/again/*")
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
         log_in_there(page)
@@ -54,10 +55,10 @@ def test_an_account_is_connected_and_logs_in_by_keyboard(
         expect(page.get_by_text("Your account is connected now.")).to_be_visible()
         look_at(page)
         page.get_by_role("button", name="Log out").click()
-        page.wait_for_url("**/login/")
+        wait_for_path(page, "*/login/")
         page.goto(f"{site.url}/login/?next=/doctor/")
         page.get_by_role("button", name="Log in with University of Kestrels").press("Enter")
         allow(page)
-        page.wait_for_url("**/doctor/")
+        wait_for_path(page, "*/doctor/")
     assert AuditEvent.objects.filter(verb="single sign-on connected").count() == 1
     site.kill_web()

@@ -10,7 +10,7 @@ from tests.accounts import make_account
 from tests.browser.access import PHONE, look_at
 from tests.browser.organiser import log_in, tab_to
 from tests.campaigns import make_campaign, slider_definition
-from tests.chromium import TOUCH_PHONE
+from tests.chromium import TOUCH_PHONE, wait_for_path
 from tests.live import LiveSite
 from tests.sittings import sit
 
@@ -33,16 +33,16 @@ def test_a_rater_opens_her_page_and_goes_on_by_keyboard(page: Page, live_site: L
     page.goto(address)
     look_at(page)
     page.get_by_role("link", name="Begin").press("Enter")
-    page.wait_for_url("**/r/**")
+    wait_for_path(page, "*/r/*")
     page.get_by_role("button", name="I agree to take part").press("Enter")
-    page.wait_for_url("**/instructions/")
+    wait_for_path(page, "*/instructions/")
     sit(campaign.participants.get(external_id=str(link.pk)))
     page.goto(address)
     expect(page.get_by_text("these studies promise: 2.50")).to_be_visible()
     look_at(page)
     page.set_viewport_size(PHONE)
     page.get_by_role("link", name="Go on").click()
-    page.wait_for_url("**/r/**")
+    wait_for_path(page, "*/r/*")
 
 
 @pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
@@ -68,5 +68,5 @@ def test_a_rater_opens_each_of_her_studies_on_a_phone(page: Page, live_site: Liv
         else:
             tab_to(page, f"Begin {title}")
             page.keyboard.press("Enter")
-        page.wait_for_url("**/r/**")
+        wait_for_path(page, "*/r/*")
         expect(page.get_by_role("button", name="I agree to take part")).to_be_visible()

@@ -6,6 +6,7 @@ from rankme.models import Assignment, CheckTrial
 from tests.browser.access import assert_accessible
 from tests.browser.rating import await_screen, go_to_work, next_screen, shot
 from tests.campaigns import make_campaign, slider_definition
+from tests.chromium import wait_for_path
 
 
 def test_the_last_page_of_a_batch_is_asked_again(page: Page):
@@ -33,7 +34,7 @@ def test_the_last_page_of_a_batch_is_asked_again(page: Page):
     await_screen(page)
     page.get_by_role("slider").press("Home")
     next_screen(page)
-    page.wait_for_url("**/done/**")
+    wait_for_path(page, "*/done/*")
     sent = assignment.submissions.order_by("id")
     assert [found.payload["trial"] for found in sent] == [0, 1, 1]
     assert campaign.participants.get().state == "completed"

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from rankme.actions import rate_limits
 from rankme.models import Assignment, Participant, RateBucket
 from tests.campaigns import make_campaign
+from tests.chromium import wait_for_path
 from tests.live import LiveSite
 
 
@@ -40,5 +41,5 @@ def test_a_page_that_is_refused_for_the_crowd_sends_the_consent_again(page):
     assert not Participant.objects.exists()
     RateBucket.objects.update(left=10)
     page.clock.fast_forward(30_000)
-    page.wait_for_url("**/instructions/")
+    wait_for_path(page, "*/instructions/")
     assert Participant.objects.count() == 1
