@@ -146,10 +146,16 @@ def _clustered(
     groups: NDArray[np.int64], units: Codes, residuals: Values, count: int
 ) -> tuple[Values, Values]:
     """Variance of each group's mean, clustered by unit, and Kish's effective number of units."""
-    keys, cells = np.unique(groups * (int(units.max()) + 1) + units, return_inverse=True)
-    group_of = keys // (int(units.max()) + 1)
-    sums, sizes = np.bincount(cells, residuals), np.bincount(cells).astype(np.float64)
-    number = np.bincount(group_of, minlength=count)
+    width = int(units.max()) + 1
+    cells = groups * width + units
+    if count * width <= len(cells):  # all that could be there take less memory than a sort
+        keys = np.arange(count * width)
+    else:
+        keys, cells = np.unique(cells, return_inverse=True)
+    sums = np.bincount(cells, residuals, minlength=len(keys))
+    sizes = np.bincount(cells, minlength=len(keys)).astype(np.float64)
+    group_of = keys // width
+    number = np.bincount(group_of, sizes > 0, minlength=count)
     total = np.bincount(group_of, sizes, minlength=count)
     correction = number / np.maximum(number - 1, 1) / np.maximum(total, 1) ** 2
     variance = np.bincount(group_of, sums**2, minlength=count) * correction
