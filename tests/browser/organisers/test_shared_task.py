@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from rankme.actions.shared_task.teams import add_member
+from rankme.actions.shared_task.teams import add_member, invite_team
 from rankme.models import Dispute, SystemUpload
 from tests.accounts import make_account
 from tests.browser.access import assert_accessible_by_day_and_night, assert_never_scrolls_sideways
@@ -79,6 +79,12 @@ def test_a_team_and_its_hosts_need_no_mouse(page: Page):
 
     log_in(page)
     page.goto(reverse("rankme:task", args=[task.code]))
+    tab_to(page, "Invite a team")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("table", name="Open invitations")).to_be_visible()
+    tab_to(page, "Revoke")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("The invitation is revoked")).to_be_visible()
     tab_to(page, "Approve")
     page.keyboard.press("Enter")
     expect(page.get_by_role("cell", name="Takes part")).to_be_visible()
@@ -160,6 +166,7 @@ def test_pages_of_hosts_fit_a_phone_and_a_laptop(page: Page):
     task = make_task(owner=make_owner("olga"), most_judged=9)
     make_team(task, publication_name="The Owls of the Night Forest", institution="A university")
     task.hosts.create(user=make_owner("second"))
+    invite_team(task, note_text="For the second team of Northern Forest University", by=task.owner)
     log_in(page)
     shots = Path(os.environ["SHOTS"]) if os.environ.get("SHOTS") else None
     given = "?raters=30&items=100&repeats=3&seconds=10&minutes=60&spreads=e2e-quality"
