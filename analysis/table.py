@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from analysis.errors import TableError
@@ -217,21 +218,26 @@ def column_of(cells: Any) -> Column:
     cells : labels: a sequence, or an Arrow array
     """
     if isinstance(cells, Column):
-        return _sorted_column(np.asarray(cells.codes), list(cells.labels))
+        return _sorted_column(np.asarray(cells.codes), pa.array(cells.labels, pa.string()))
 
     encoded = pa.array([str(cell) for cell in cells], type=pa.string()).dictionary_encode()
-    return _sorted_column(encoded.indices.to_numpy(), encoded.dictionary.to_pylist())
+    return _sorted_column(encoded.indices.to_numpy(), encoded.dictionary)
 
 
-def _sorted_column(codes: NDArray[Any], labels: list[str]) -> Column:
-    used = np.bincount(codes, minlength=len(labels)) > 0
-    order = sorted((label, code) for code, label in enumerate(labels) if used[code])
-    distinct = sorted({label for label, _ in order})
-    place = {label: number for number, label in enumerate(distinct)}
+def _sorted_column(codes: NDArray[Any], labels: pa.StringArray) -> Column:
+    """Sort labels, some of which may be equal or out of use.
+
+    In Arrow, whose order is Python's, too: millions of names of screens as Python's own texts and
+    pairs would take more memory than all other columns.
+    """
+    used = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    distinct = labels.take(pa.array(used)).dictionary_encode()
+    order = compute.array_sort_indices(distinct.dictionary)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
     number_of = np.zeros(len(labels), dtype=np.int32)
-    for label, code in order:
-        number_of[code] = place[label]
-    return Column(number_of[codes], tuple(distinct))
+    number_of[used] = place[distinct.indices.to_numpy()]
+    return Column(number_of[codes], tuple(distinct.dictionary.take(order).to_pylist()))
 
 
 def _one_screen_each(raters: Any, items: Any) -> Column:

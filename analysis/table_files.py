@@ -68,6 +68,7 @@ def read_table(
     if format not in FORMATS:
         raise TableError([f"Unknown format {format!r}: {', '.join(FORMATS)}."])
     table = FORMATS[format](content, shared)
+    del content  # before the table is copied: it may be as large
     if not as_given:
         table = table.in_order()
     _release_memory()

@@ -7,7 +7,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from analysis import JudgementTable, TableError, read_table, write_table
+from analysis import Column, JudgementTable, TableError, read_table, write_table
+from analysis.table import column_of
 from tests.analysis.judged import rebuilt, simulated
 
 HEADER = "rater,item,system,criterion,value,screen"
@@ -173,6 +174,14 @@ def test_leaving_rows_out_leaves_their_labels_out():
         table.without_raters(["nobody"])
     with pytest.raises(TableError, match="no criterion 'taste'; the table has: quality"):
         table.for_criterion("taste")
+
+
+def test_labels_are_sorted_as_python_sorts_them_and_each_stands_once():
+    labels = ["z", "\uffff", "😀", "é", "", "A", "z", "unused"]
+    column = column_of(Column(np.array([6, 0, 1, 2, 3, 4, 5]), tuple(labels)))
+    assert column.labels == tuple(sorted(set(labels) - {"unused"}))
+    assert [column.labels[code] for code in column.codes] == [labels[6], *labels[:6]]
+    assert column_of(labels[:7]).labels == column.labels
 
 
 def test_excluded_rows_do_not_count():
