@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as compute
 from numpy.typing import NDArray
 
+from analysis.codes import compact, renumber
 from analysis.errors import TableError
 from analysis.typing import Codes, Flags, Values
 
@@ -124,13 +125,11 @@ class JudgementTable:
         A site names screens by numbers of its database, which differ between two campaigns with
         the same judgements. So a name only tells a rater's screens of one item apart.
         """
-        cells = self.rater.codes.astype(np.int64) * len(self.item.labels) + self.item.codes
-        cells = np.unique(cells, return_inverse=True)[1].astype(np.int64)
-        named = np.unique(cells * len(self.screen.labels) + self.screen.codes, return_inverse=True)
-        screens = named[1]
-        if len(named[0]) <= cells.max(initial=-1) + 1:  # the usual case: an item has one screen
+        cells = compact(self.rater.codes.astype(np.int64) * len(self.item.labels) + self.item.codes)
+        distinct, screens = renumber(cells * len(self.screen.labels) + self.screen.codes)
+        if len(distinct) <= cells.max(initial=-1) + 1:  # the usual case: an item has one screen
             return screens.astype(np.int32)
-        cell_of = np.empty(len(named[0]), dtype=np.int64)
+        cell_of = np.empty(len(distinct), dtype=np.int64)
         cell_of[screens] = cells
         order = np.lexsort([self._content_of(screens), cell_of])
         number_of = np.empty(len(order), dtype=np.int32)
@@ -143,9 +142,9 @@ class JudgementTable:
         content = np.zeros(len(screens), dtype=np.int64)
         for name, numbers in sorted(self._numbers().items()):
             if name != "screen":
-                codes = np.unique(numbers, return_inverse=True)[1]
+                codes = compact(numbers)
                 content = content * (int(codes.max(initial=0)) + 1) + codes
-                content = np.unique(content, return_inverse=True)[1]
+                content = compact(content)
         keys = rng.integers(2**62, size=int(content.max(initial=-1)) + 1, dtype=np.uint64)
         sums = np.zeros(int(screens.max(initial=-1)) + 1, dtype=np.uint64)
         np.add.at(sums, screens, keys[content])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import Units, clustered_variances, is_between_raters
 from analysis.scales.comparison import (
@@ -304,7 +305,7 @@ def _units(people: People, place: Codes, items: int) -> Codes:
     if people.group is not None:
         units += int(people.group.max()) + 1
         units[place] = people.group
-    found: Codes = np.unique(units, return_inverse=True)[1]
+    found: Codes = compact(units)
     return found
 
 

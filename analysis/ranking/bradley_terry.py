@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from analysis.codes import compact
 from analysis.errors import OptionsError, RankingError
 from analysis.inference import (
     GENERALITIES,
@@ -508,7 +509,7 @@ def _bread(found: Fit, systems: int) -> Values:
 
 def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Values:
     """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
-    summed = _summed(scores, np.unique(codes, return_inverse=True)[1], parameters)
+    summed = _summed(scores, compact(codes), parameters)
     number = summed.shape[0]
     # A single cluster, of units that no claim is about, has no variance.
     meat: Values = (summed.T @ summed).toarray() * number / max(number - 1, 1)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.codes import compact
+
 from .compiling import compiled
 from .pairs import LOSS, WIN, Pairs
 from .streams import GAMMA, RESAMPLING, below, mixed, stream
@@ -33,7 +35,7 @@ def _number_of(units: Integers) -> int:
 
 def _dense(codes: NDArray[Any]) -> Integers:
     """Number the units that have comparisons 0, 1, 2, … in the order of their codes."""
-    return np.unique(codes, return_inverse=True)[1].astype(np.int32)
+    return compact(codes).astype(np.int32)
 
 
 def _alone(units: NDArray[Any]) -> Units:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
@@ -181,9 +182,7 @@ def fleiss_kappa(labels: Codes, units: Codes, raters: Codes) -> Coefficient:
         raise Undefined("No output was judged by two raters.")
     size = int(common.argmax())
     chosen = sizes[units] == size
-    counts = label_counts(
-        np.unique(units[chosen], return_inverse=True)[1], labels[chosen]
-    ).toarray()
+    counts = label_counts(compact(units[chosen]), labels[chosen]).toarray()
     agreement = np.mean((np.sum(counts**2, axis=1) - size) / (size * (size - 1)))
     shares = counts.sum(axis=0) / counts.sum()
     chance = float(np.sum(shares**2))

@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.scales.mixed_equations import equations
 from analysis.scales.mixed_model import variance_components
@@ -59,8 +60,8 @@ def intraclass_correlation(
     values = np.asarray(values, dtype=np.float64)
     first = first_of_each(units, raters)
     values = values[first]
-    units = np.unique(units[first], return_inverse=True)[1]
-    raters = np.unique(raters[first], return_inverse=True)[1]
+    units = compact(units[first])
+    raters = compact(raters[first])
     subjects, judges = int(units.max()) + 1, int(raters.max()) + 1
     if judges < 2 or subjects < 2:
         raise Undefined("Intraclass correlation needs two raters and two outputs.")

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import percentile_interval
 from analysis.typing import Codes, Values
@@ -126,8 +127,8 @@ def _pairable(values: Values, units: Codes, raters: Codes, clusters: Codes) -> _
         raise Undefined("No output was judged by two raters.")
     order = np.argsort(units[kept], kind="stable")
     values, units, clusters = values[kept][order], units[kept][order], clusters[kept][order]
-    compact_units = np.unique(units, return_inverse=True)[1]
-    compact_clusters = np.unique(clusters, return_inverse=True)[1]
+    compact_units = compact(units)
+    compact_clusters = compact(clusters)
     return _Pairable(
         values, compact_units, compact_clusters, np.bincount(compact_units).astype(np.float64)
     )
@@ -264,7 +265,7 @@ def self_consistency(values: ArrayLike, outputs: Codes, raters: Codes) -> Coeffi
     """
     values = np.asarray(values, dtype=np.float64)
     own = raters.astype(np.int64) * (int(outputs.max()) + 1) + outputs
-    units = np.unique(own, return_inverse=True)[1]
+    units = compact(own)
     if not np.any(np.bincount(units) > 1):
         raise Undefined("No rater judged the same output twice.")
     occasion = np.arange(len(values))  # every judgement is its own occasion of the same rater

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from analysis.codes import compact, renumber
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
@@ -62,8 +63,8 @@ def rater_errors(
         raise Undefined("No output was judged by two raters.")
     count = int(raters.max()) + 1
     values = values[shared]
-    units = np.unique(outputs[shared], return_inverse=True)[1]
-    known, judge = np.unique(raters[shared], return_inverse=True)
+    units = compact(outputs[shared])
+    known, judge = renumber(raters[shared])
     if len(known) < 3:
         raise Undefined("Only three raters or more can be told apart by their inconsistency.")
     _require_links(units, judge)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Values
@@ -77,7 +78,7 @@ def _criterion_profiles(table: JudgementTable, criterion: str) -> list[RaterProf
     means = np.bincount(raters, values, minlength=count) / sizes
     squares = np.bincount(raters, (values - means[raters]) ** 2, minlength=count)
     outputs = table.system.codes.astype(np.int64) * len(table.item.labels) + table.item.codes
-    outputs = np.unique(outputs, return_inverse=True)[1]
+    outputs = compact(outputs)
     agreement, shared = _agreement_with_rest(values, outputs, raters, count)
     by_system, _ = _agreement_with_rest(values, table.system.codes, raters, count)
     ties = _tied_share(values, table.screen.codes, raters, count)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import LEAST_UNITS
 from analysis.typing import Codes, Values
@@ -75,7 +76,7 @@ def agreement_limits(
     if groups < LEAST_UNITS:
         raise Undefined(f"Both rated outputs of fewer than {LEAST_UNITS} items.")
     mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
-    sums = np.bincount(np.unique(items, return_inverse=True)[1], differences - mean)
+    sums = np.bincount(compact(items), differences - mean)
     of_mean = groups / (groups - 1) * float(np.sum(sums**2)) / n**2
     of_mean = max(of_mean, deviation**2 / n)  # unlike differences of an item are luck, not proof
     worth = deviation**2 / of_mean if of_mean > 0 else float(n)

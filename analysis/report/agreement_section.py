@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.reliability.coefficients import Coefficient, defined, fleiss_kappa, kendall_w
 from analysis.reliability.intraclass import intraclass_correlation
@@ -21,7 +22,7 @@ def agreement_of(
 ) -> tuple[Coefficient, ...]:
     """Return the coefficients that make sense for the kind; each undefined one has its reason."""
     outputs = part.system.codes.astype(np.int64) * len(part.item.labels) + part.item.codes
-    outputs = np.unique(outputs, return_inverse=True)[1]
+    outputs = compact(outputs)
     raters, values = part.rater.codes, part.value
     rng = np.random.default_rng([options.seed, 3])
 

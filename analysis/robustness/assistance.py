@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import LEAST_UNITS, Units, adjusted_p, beyond, critical_t
 from analysis.table import JudgementTable
@@ -175,8 +176,7 @@ class _Compared:
         if helped.all() or not helped.any():
             raise Undefined("none are known of screens with suggestions, or of those without.")
         system, rater, item = (
-            np.unique(codes[kept], return_inverse=True)[1]
-            for codes in (self.systems, self.raters, self.items)
+            compact(codes[kept]) for codes in (self.systems, self.raters, self.items)
         )
         found = values_with_covariates(
             values, system, (rater, item), helped.astype(np.float64)[:, None],

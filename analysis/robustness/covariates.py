@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from analysis.codes import compact
 from analysis.errors import RankingError, Undefined
 from analysis.inference import Units, adjusted_p, clustered_variances, critical_t
 from analysis.ranking.bradley_terry import require_estimable
@@ -133,8 +134,8 @@ def values_with_covariates(
     ------
     Frisch & Waugh (1933); Cameron, Gelbach & Miller (2011).
     """
-    raters = np.unique(units[0], return_inverse=True)[1]
-    blocks = raters if blocks is None else np.unique(blocks, return_inverse=True)[1]
+    raters = compact(units[0])
+    blocks = raters if blocks is None else compact(blocks)
     counted = Units.of(*units, generality) if counted is None else counted
     counted.require()
     centred = values - values.mean()
@@ -252,7 +253,7 @@ def _errors(scores: Values, bread: Values, units: tuple[Codes, Codes], counted: 
     cells = raters * (int(items.max()) + 1) + items
     ways = []
     for codes in (raters, items, cells):
-        cluster = np.unique(codes, return_inverse=True)[1]
+        cluster = compact(codes)
         number = int(cluster.max()) + 1
         sums = np.column_stack([np.bincount(cluster, column) for column in scores.T])
         ways.append(bread @ (sums.T @ sums) @ bread * number / max(number - 1, 1))

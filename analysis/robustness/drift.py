@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from analysis.codes import compact, renumber
 from analysis.errors import Undefined
 from analysis.inference import Units, adjusted_p, clustered_variances, critical_t
 from analysis.ranking.bradley_terry import existing_fit, influences
@@ -151,8 +152,8 @@ def fitted_values(
     """
     counted = Units.of(units[0][rows], units[1][rows], generality)
     counted.require()
-    present, codes = np.unique(systems[rows], return_inverse=True)
-    blocks = np.unique(units[0][rows], return_inverse=True)[1]
+    present, codes = renumber(systems[rows])
+    blocks = compact(units[0][rows])
     found = Within.of(values[rows] - values[rows].mean(), codes, blocks)
     moved = [found.influences(way[rows]) for way in _ways(*units)]
     return _fitted(found.coefficients, moved, present, (systems, units), counted)
@@ -199,7 +200,7 @@ def fitted_pairs(pairs: Pairs, rows: Flags, *, generality: str = "both") -> Fitt
 def _ways(raters: Codes, items: Codes) -> tuple[Codes, Codes, Codes]:
     """Number raters, items, and the cells of both."""
     cells = raters.astype(np.int64) * (int(items.max()) + 1) + items
-    return raters, items, np.unique(cells, return_inverse=True)[1]
+    return raters, items, compact(cells)
 
 
 def _fitted(

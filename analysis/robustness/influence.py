@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from analysis.codes import compact, renumber
 from analysis.errors import RankingError, Undefined
 from analysis.ranking.bradley_terry import bradley_terry, existing_fit, influences
 from analysis.ranking.pairs import Pairs, count
@@ -135,8 +136,8 @@ class ComparedValues:
         return {"raters": (self.rater, self.raters), "items": (self.item, self.items)}
 
     def estimates(self, kept: Flags) -> Values:
-        present, systems = np.unique(self.system[kept], return_inverse=True)
-        blocks = np.unique(self.blocks[kept], return_inverse=True)[1]
+        present, systems = renumber(self.system[kept])
+        blocks = compact(self.blocks[kept])
         estimates = np.full(len(self.systems), np.nan)
         estimates[present] = Within.of(self._centred[kept], systems, blocks).coefficients
         return estimates
@@ -155,7 +156,7 @@ class ComparedValues:
         return _as_matrix(self.systems, [(each.a, each.b, each.low) for each in found.contrasts])
 
     def influences(self, codes: Codes) -> Values:
-        blocks = np.unique(self.blocks, return_inverse=True)[1]
+        blocks = compact(self.blocks)
         return Within.of(self._centred, self.system, blocks).influences(codes)
 
     @cached_property

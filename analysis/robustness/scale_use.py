@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.scales.clustered import Within
 from analysis.scales.outliers import z_by_rater
@@ -120,7 +121,7 @@ def scale_use(
 
 
 def _ranks(values: Values, systems: Codes, blocks: Codes, higher: bool) -> Codes:
-    dense = np.unique(blocks, return_inverse=True)[1]
+    dense = compact(blocks)
     estimates = Within.of(values - values.mean(), systems, dense).coefficients
     ranks = np.empty(len(estimates), dtype=np.int64)
     order = np.argsort(-estimates if higher else estimates, kind="stable")

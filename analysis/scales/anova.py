@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
@@ -218,17 +219,17 @@ def factorial(
     Fisher (1925); types of sums of squares as in SAS (Goodnight 1978).
     """
     values = np.asarray(values, dtype=np.float64)
-    compact = {name: np.unique(codes, return_inverse=True)[1] for name, codes in factors.items()}
-    for name, codes in compact.items():
+    dense = {name: compact(codes) for name, codes in factors.items()}
+    for name, codes in dense.items():
         if not len(codes) or codes.max() == 0:
             raise Undefined(f"The factor {name} has only one level.")
-    terms: list[tuple[str, ...]] = [(name,) for name in compact]
+    terms: list[tuple[str, ...]] = [(name,) for name in dense]
     if interaction:
-        first_two = tuple(compact)[:2]
+        first_two = tuple(dense)[:2]
         terms.append(first_two)
         if type == "III":
-            _require_filled_cells(compact, first_two)
-    model = _LeastSquares(values, compact, terms)
+            _require_filled_cells(dense, first_two)
+    model = _LeastSquares(values, dense, terms)
     return _factorial_table(model, terms, type)
 
 

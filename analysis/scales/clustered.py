@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import compact, renumber
 from analysis.errors import Undefined
 from analysis.inference import Units, clustered_variances, share_correction
 from analysis.typing import Codes, Values
@@ -83,8 +84,8 @@ def clustered_comparison(
     Cameron, Gelbach & Miller (2011); degrees of freedom and the adjustment: `analysis.inference`.
     """
     values = np.asarray(values, dtype=np.float64)
-    present, systems = np.unique(systems, return_inverse=True)
-    raters = np.unique(raters, return_inverse=True)[1]
+    present, systems = renumber(systems)
+    raters = compact(raters)
     if len(present) < 2:
         raise Undefined("A comparison needs at least two systems.")
     units = Units.of(raters, items, generality, systems=systems)
@@ -95,7 +96,7 @@ def clustered_comparison(
     if units.is_between:
         fit = Between.of(values - shift, systems)
     else:
-        blocks = raters if blocks is None else np.unique(blocks, return_inverse=True)[1]
+        blocks = raters if blocks is None else compact(blocks)
         fit = Within.of(values - shift, systems, blocks)
     spread, variances = clustered_variances(
         fit.covariance(raters), fit.covariance(items), fit.covariance(cells), units
@@ -146,7 +147,7 @@ class Between:
 
         Clusters of several systems, such as items, make their means covary.
         """
-        clusters = np.unique(clusters, return_inverse=True)[1]
+        clusters = compact(clusters)
         systems = len(self.sizes)
         sums = np.zeros((int(clusters.max()) + 1, systems))
         np.add.at(sums, (clusters, self.systems), self.residuals / self.sizes[self.systems])
@@ -222,7 +223,7 @@ class Within:
         A cluster's score is U − H·shares: its residuals by system, less those by block spread
         over that block's systems. Only products of the two are formed, which are small.
         """
-        clusters = np.unique(clusters, return_inverse=True)[1]
+        clusters = compact(clusters)
         count = int(clusters.max()) + 1
         by_system = scipy.sparse.coo_matrix((self.residuals, (clusters, self.systems))).tocsr()
         by_block = scipy.sparse.coo_matrix((self.residuals, (clusters, self.blocks))).tocsr()

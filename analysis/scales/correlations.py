@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from analysis.codes import compact
 from analysis.table import JudgementTable
 from analysis.typing import Values
 
@@ -71,7 +72,7 @@ def _means(table: JudgementTable, level: str) -> Values:
     rows = table.system.codes.astype(np.int64)
     if level == "output":
         rows = rows * len(table.item.labels) + table.item.codes
-    rows = np.unique(rows, return_inverse=True)[1]
+    rows = compact(rows)
     width = len(table.criterion.labels)
     cells = rows * width + table.criterion.codes
     size = (int(rows.max()) + 1) * width if len(rows) else 0

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import compact, renumber
 from analysis.errors import Undefined
 from analysis.inference import difference_variances
 from analysis.typing import Codes, Values
@@ -90,7 +91,7 @@ def fit_mixed(
     degrees of freedom after Satterthwaite (1946), as Kuznetsova, Brockhoff & Christensen (2017).
     """
     values = np.asarray(values, dtype=np.float64)
-    present, systems = np.unique(systems, return_inverse=True)
+    present, systems = renumber(systems)
     if len(names := [labels[code] for code in present]) < 2:
         raise Undefined("A mixed model of systems needs at least two systems.")
     usable = usable_effects(values, random)
@@ -162,8 +163,8 @@ def usable_effects(values: Values, random: Mapping[str, Codes]) -> dict[str, Cod
     """
     if not len(values) or np.all(values == values[0]):
         raise Undefined("All scores are equal, so there is no variance to divide.")
-    compact = {name: np.unique(codes, return_inverse=True)[1] for name, codes in random.items()}
-    usable: dict[str, Codes] = {name: codes for name, codes in compact.items() if codes.max() > 0}
+    dense = {name: compact(codes) for name, codes in random.items()}
+    usable: dict[str, Codes] = {name: codes for name, codes in dense.items() if codes.max() > 0}
     if not usable:
         raise Undefined("A mixed model needs at least two raters or two items.")
     if any(int(codes.max()) + 1 >= len(values) for codes in usable.values()):

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from analysis.codes import renumber
 from analysis.errors import OptionsError, Undefined
 from analysis.inference import difference_variances
 from analysis.typing import Codes, Values
@@ -109,7 +110,7 @@ def fit_ordinal(
     if link not in LINKS:
         raise OptionsError([f"There is no link {link!r}: {', '.join(LINKS)}."])
     values = np.asarray(values, dtype=np.float64)
-    present, systems = np.unique(systems, return_inverse=True)
+    present, systems = renumber(systems)
     categories, category = np.unique(values, return_inverse=True)
     _check(categories, category, systems, names := [labels[code] for code in present])
     usable = usable_effects(values, random)

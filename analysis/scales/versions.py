@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy
 
+from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.table import JudgementTable
 from analysis.typing import Codes
@@ -113,7 +114,7 @@ def _groups(part: JudgementTable) -> list[list[str]]:
     labels = part.system.labels
     if blocks is None:
         return [list(labels)]
-    blocks = np.unique(blocks, return_inverse=True)[1]
+    blocks = compact(blocks)
     count = len(labels) + int(blocks.max()) + 1
     edges = (np.ones(len(part)), (part.system.codes, blocks + len(labels)))
     number, group = scipy.sparse.csgraph.connected_components(

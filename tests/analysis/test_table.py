@@ -176,7 +176,7 @@ def test_leaving_rows_out_leaves_their_labels_out():
         table.for_criterion("taste")
 
 
-def test_labels_are_sorted_as_python_sorts_them_and_each_stands_once():
+def test_labels_are_sorted_as_python_sorts_them_and_are_distinct():
     labels = ["z", "\uffff", "😀", "é", "", "A", "z", "unused"]
     column = column_of(Column(np.array([6, 0, 1, 2, 3, 4, 5]), tuple(labels)))
     assert column.labels == tuple(sorted(set(labels) - {"unused"}))
