@@ -29,8 +29,8 @@ def enter(site: Any, raters: int, seconds: float) -> Any:
     """Many come at once: nobody may be refused or give up."""
     from tests.faults.raters_at_work import campaign_for
 
-    link = f"{site.url}/r/{campaign_for(raters + 1, screens=1).code}/"
-    way = way_of_one_rater(link)
+    campaign = campaign_for(raters + 1, screens=1)
+    way = way_of_one_rater(f"{site.url}/r/{campaign.code}/")
     latencies = _latencies()
 
     async def one(number: int) -> None:
@@ -42,6 +42,8 @@ def enter(site: Any, raters: int, seconds: float) -> Any:
         await rater.close()
 
     asyncio.run(_all(raters, one))
+    assert campaign.participants.filter(state="completed").count() == raters + 1
+    assert _stored(campaign) == raters + 1
     return latencies
 
 
@@ -66,8 +68,8 @@ def rate_at_once(site: Any, raters: int) -> tuple[Any, float]:
     """All enter; then all send their screens without a pause. The latencies, and screens/s."""
     from tests.faults.raters_at_work import campaign_for
 
-    link = f"{site.url}/r/{campaign_for(raters + 1, SCREENS).code}/"
-    way = way_of_one_rater(link)
+    campaign = campaign_for(raters + 1, SCREENS)
+    way = way_of_one_rater(f"{site.url}/r/{campaign.code}/")
     first = next(number for number, step in enumerate(way) if step.is_submission)
     latencies = _latencies()
     them = [PlainRater(site.url, number, latencies.add) for number in range(raters)]
@@ -90,7 +92,18 @@ def rate_at_once(site: Any, raters: int) -> tuple[Any, float]:
         await _all(raters, work)
         return time.perf_counter() - began
 
-    return latencies, raters * SCREENS / asyncio.run(come_and_work())
+    seconds = asyncio.run(come_and_work())
+    assert _stored(campaign) == (raters + 1) * SCREENS
+    return latencies, raters * SCREENS / seconds
+
+
+def _stored(campaign: Any) -> int:
+    """Count the screens that count: an answer that was taken is not yet one that is stored."""
+    from rankme.models import Submission
+
+    return Submission.objects.filter(
+        assignment__campaign=campaign, surplus=False, late=False
+    ).count()
 
 
 async def _all(raters: int, one: Callable[[int], Awaitable[None]]) -> None:
