@@ -540,5 +540,7 @@ LOGGING = {
         "fontTools": {"level": "WARNING"},
         # It logs every address that it calls.
         "httpx": {"level": "WARNING"},
+        # It warns at each request that waits: of 2,000 raters at once, a megabyte.
+        "waitress.queue": {"level": "ERROR"},
     },
 }

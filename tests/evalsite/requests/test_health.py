@@ -1,6 +1,7 @@
-"""The two probes."""
+"""The two probes, and what a crowd leaves in the log."""
 
 import pytest
+from waitress.task import ThreadedTaskDispatcher
 
 from evalsite import error_pages
 
@@ -35,3 +36,11 @@ def test_an_error_that_is_not_known_to_be_temporary_would_be_500(client, live_si
         assert client.get("/r/whoever/").status_code == 500
     finally:
         live_site.start_postgresql()
+
+
+def test_requests_that_wait_for_a_thread_write_no_lines(caplog):
+    """The log would fill in the minute in which many raters come."""
+    waiting = ThreadedTaskDispatcher()
+    for _ in range(3):
+        waiting.add_task(object())
+    assert caplog.records == []
