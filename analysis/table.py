@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as compute
 from numpy.typing import NDArray
 
-from analysis.codes import compact, renumber
 from analysis.errors import TableError
+from analysis.scales.codes import compact, renumber
 from analysis.typing import Codes, Flags, Values
 
 LABEL_COLUMNS = ("rater", "item", "system", "criterion", "screen")

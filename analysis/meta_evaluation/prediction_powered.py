@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import Units, clustered_variances, is_between_raters
+from analysis.scales.codes import compact
 from analysis.scales.comparison import (
     Contrast,
     FixedMean,

@@ -11,7 +11,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from analysis.codes import compact
 from analysis.errors import OptionsError, RankingError
 from analysis.inference import (
     GENERALITIES,
@@ -21,6 +20,7 @@ from analysis.inference import (
     critical_t,
     difference_variances,
 )
+from analysis.scales.codes import compact
 from analysis.typing import Values
 
 from .pairs import LOSS, TIE, WIN, Counts, Pairs, count, require_comparable

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.codes import compact
+from analysis.scales.codes import compact
 
 from .compiling import compiled
 from .pairs import LOSS, WIN, Pairs

@@ -10,8 +10,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.codes import compact
 from analysis.errors import Undefined
+from analysis.scales.codes import compact
 from analysis.typing import Codes, Values
 
 

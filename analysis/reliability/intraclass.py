@@ -8,8 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.codes import compact
 from analysis.errors import Undefined
+from analysis.scales.codes import compact
 from analysis.scales.mixed_equations import equations
 from analysis.scales.mixed_model import variance_components
 from analysis.typing import Codes, Values

@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import percentile_interval
+from analysis.scales.codes import compact
 from analysis.typing import Codes, Values
 
 from .coefficients import Coefficient, first_of_each, label_counts

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from analysis.codes import compact, renumber
 from analysis.errors import Undefined
+from analysis.scales.codes import compact, renumber
 from analysis.typing import Codes, Values
 
 MOST_ITERATIONS = 1000

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from analysis.codes import compact
 from analysis.errors import Undefined
+from analysis.scales.codes import compact
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Values
 

@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import LEAST_UNITS
+from analysis.scales.codes import compact
 from analysis.typing import Codes, Values
 
 from .coefficients import Coefficient

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.reliability.coefficients import Coefficient, defined, fleiss_kappa, kendall_w
 from analysis.reliability.intraclass import intraclass_correlation
 from analysis.reliability.krippendorff import METRICS, krippendorff_alpha, self_consistency
 from analysis.report.options import ReportOptions
+from analysis.scales.codes import compact
 from analysis.table import JudgementTable
 from analysis.typing import Values
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.inference import LEAST_UNITS, Units, adjusted_p, beyond, critical_t
+from analysis.scales.codes import compact
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Flags, Values
 

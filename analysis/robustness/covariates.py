@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from analysis.codes import compact
 from analysis.errors import RankingError, Undefined
 from analysis.inference import Units, adjusted_p, clustered_variances, critical_t
 from analysis.ranking.bradley_terry import require_estimable
 from analysis.ranking.pairs import Pairs, count
 from analysis.scales.clustered import Within
+from analysis.scales.codes import compact
 from analysis.typing import Codes, Values
 
 STEPS = 60

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.codes import compact, renumber
 from analysis.errors import Undefined
 from analysis.inference import Units, adjusted_p, clustered_variances, critical_t
 from analysis.ranking.bradley_terry import existing_fit, influences
 from analysis.ranking.pairs import Pairs, count
 from analysis.scales.clustered import Within
+from analysis.scales.codes import compact, renumber
 from analysis.typing import Codes, Flags, Values
 
 LEAST_COMMON = 2

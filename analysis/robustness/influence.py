@@ -13,11 +13,11 @@ from typing import Protocol
 
 import numpy as np
 
-from analysis.codes import compact, renumber
 from analysis.errors import RankingError, Undefined
 from analysis.ranking.bradley_terry import bradley_terry, existing_fit, influences
 from analysis.ranking.pairs import Pairs, count
 from analysis.scales.clustered import Within, clustered_comparison
+from analysis.scales.codes import compact, renumber
 from analysis.typing import Codes, Flags, Values
 
 MOST_REFITS = 40

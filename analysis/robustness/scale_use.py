@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.codes import compact
 from analysis.errors import Undefined
 from analysis.scales.clustered import Within
+from analysis.scales.codes import compact
 from analysis.scales.outliers import z_by_rater
 from analysis.typing import Codes, Values
 

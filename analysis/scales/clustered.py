@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from analysis.codes import compact, renumber
 from analysis.errors import Undefined
 from analysis.inference import Units, clustered_variances, share_correction
+from analysis.scales.codes import compact, renumber
 from analysis.typing import Codes, Values
 
 from .comparison import Contrast, FixedMean, means_and_contrasts

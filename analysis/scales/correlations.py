@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from analysis.codes import compact
+from analysis.scales.codes import compact
 from analysis.table import JudgementTable
 from analysis.typing import Values
 

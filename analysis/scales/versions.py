@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy
 
-from analysis.codes import compact
 from analysis.errors import Undefined
+from analysis.scales.codes import compact
 from analysis.table import JudgementTable
 from analysis.typing import Codes
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.codes import compact, renumber
+from analysis.scales.codes import compact, renumber
 
 CODES = {
     "few": np.array([7, 2, 2, 5, 0], dtype=np.int32),
