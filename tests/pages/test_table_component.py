@@ -6,6 +6,7 @@ import pytest
 from django.core.paginator import Paginator
 from django.template import TemplateSyntaxError, engines
 from django.test import RequestFactory
+from django.urls import NoReverseMatch
 
 COLUMNS = """
   {% column "Rater" "head" %}<b>{{ name }}</b>{% endcolumn %}
@@ -67,3 +68,21 @@ def test_a_table_without_rows_says_what_to_do():
 def test_a_table_needs_a_name_and_takes_no_unknown_options(wrong):
     with pytest.raises(TemplateSyntaxError):
         shown([], options=wrong)
+
+
+def button(words):
+    page = engines["django"].from_string(f"{{% load tables %}}{{% take_away {words} %}}")
+    return page.render({"name": "<b>"}, RequestFactory().get("/"))
+
+
+def test_a_button_of_a_row_posts_to_its_address_or_with_hidden_fields_to_its_page():
+    away = button("'Revoke' name 'rankme:key-revoke' 7")
+    assert 'action="/keys/7/revoke/"' in away and "csrfmiddlewaretoken" in away
+    assert 'Revoke<span class="visually-hidden"> &lt;b&gt;</span>' in away
+    here = button("'End' name session=7")
+    assert "action=" not in here and '<input type="hidden" name="session" value="7">' in here
+
+
+def test_a_button_of_a_row_without_an_address_is_an_error_and_not_a_button():
+    with pytest.raises(NoReverseMatch):
+        button("'Revoke' name 'rankme:no-such-page' 7")
