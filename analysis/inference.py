@@ -17,6 +17,7 @@ import numpy as np
 import scipy
 
 from analysis.errors import OptionsError, Undefined
+from analysis.scales.codes import distinct
 from analysis.typing import Codes, Values
 
 GENERALITIES = ("raters", "items", "both")
@@ -78,8 +79,8 @@ def is_between_raters(raters: Codes, systems: Codes) -> bool:
     ----------
     raters, systems : shape (judgements,), codes
     """
-    met = np.unique(raters.astype(np.int64) * (int(systems.max(initial=0)) + 1) + systems)
-    return len(np.unique(systems)) > 1 and len(met) == len(np.unique(raters))
+    met = raters.astype(np.int64) * (int(systems.max(initial=0)) + 1) + systems
+    return distinct(systems) > 1 and distinct(met) == distinct(raters)
 
 
 @dataclass(frozen=True)
@@ -139,8 +140,7 @@ class Units:
             raise OptionsError(problems)
 
         def unit(name: str, codes: Codes) -> Unit:
-            number = len(np.unique(codes))
-            return Unit(name, number, effective_number(codes), share_correction(codes))
+            return Unit(name, distinct(codes), effective_number(codes), share_correction(codes))
 
         if systems is None or not is_between_raters(raters, systems):
             return cls(unit("raters", raters), unit("items", items), generality)

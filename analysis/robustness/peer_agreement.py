@@ -8,7 +8,7 @@ prediction; nobody is paid or excluded by it here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -222,9 +222,11 @@ class Answers:
         given = answer[shared]
         table = peers @ agree.T  # shape (outputs, answers): agreement, whichever answer was given
         score = correlated_agreement(table, given)
-        drawn = permuted(given, self.item[rows][shared], draws, rng)
         found = table[np.arange(len(given)), given].sum()
-        as_large = (table[np.arange(len(given)), drawn].sum(axis=1) >= found - 1e-9).sum()
+        by_chance = np.zeros(draws)
+        for places, drawn in permuted(given, self.item[rows][shared], draws, rng):
+            by_chance += table[places, drawn].sum(axis=1)
+        as_large = (by_chance >= found - 1e-9).sum()
         p = float(as_large + 1) / (draws + 1)
         naive = float(peers[np.arange(len(given)), given].mean())
         return score, p, naive, len(given)
@@ -280,7 +282,9 @@ def correlated_agreement(table: Values, given: Codes) -> float:
     return same / number - (every - same) / (number * (number - 1))
 
 
-def permuted(given: Codes, items: Codes, draws: int, rng: np.random.Generator) -> Codes:
+def permuted(
+    given: Codes, items: Codes, draws: int, rng: np.random.Generator
+) -> Iterator[tuple[Codes, Codes]]:
     """Exchange a rater's answers between items of equally many, and within each.
 
     Parameters
@@ -290,16 +294,16 @@ def permuted(given: Codes, items: Codes, draws: int, rng: np.random.Generator) -
     draws : number of permutations
     rng : of the permutations
 
-    Returns
-    -------
-    shape (draws, outputs)
+    Yields
+    ------
+    For items of equally many outputs, the places of their outputs in `given`, shape (places,), and
+    the answers there, shape (draws, places): putting all of them into one array would take three
+    times as long as drawing them.
     """
     order = np.argsort(items, kind="stable")
     starts, sizes = np.unique(items[order], return_index=True, return_counts=True)[1:]
-    found = np.empty((draws, len(given)), dtype=np.int64)
     for size in np.unique(sizes).tolist():
         places = order[starts[sizes == size][:, None] + np.arange(size)]
         blocks = np.argsort(rng.random((draws, len(places))), axis=1)
         drawn = rng.permuted(given[places][blocks], axis=2)
-        found[:, places.ravel()] = drawn.reshape(draws, -1)
-    return found
+        yield places.ravel(), drawn.reshape(draws, -1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
 from analysis.inference import Units, clustered_variances, share_correction
-from analysis.scales.codes import compact, renumber
+from analysis.scales.codes import compact, cross_sums, distinct, renumber, thin_cross_sums
 from analysis.typing import Codes, Values
 
 from .comparison import Contrast, FixedMean, means_and_contrasts
@@ -153,7 +154,7 @@ class Between:
         np.add.at(sums, (clusters, self.systems), self.residuals / self.sizes[self.systems])
         for system in range(systems):
             own = clusters[self.systems == system]
-            number = len(np.unique(own))
+            number = distinct(own)
             # A single cluster, of units that no claim is about, has no variance.
             factor = number / max(number - 1, 1) * share_correction(own)
             sums[:, system] *= np.sqrt(factor)
@@ -175,8 +176,8 @@ class Within:
 
     @classmethod
     def of(cls, values: Values, systems: Codes, blocks: Codes) -> Within:
-        ones = np.ones(len(values))
-        counts = np.asarray(scipy.sparse.coo_matrix((ones, (blocks, systems))).todense())
+        shape = int(blocks.max()) + 1, int(systems.max()) + 1
+        counts = cross_sums(blocks, systems, shape)
         sizes = counts.sum(axis=1)
         block_means = np.bincount(blocks, values) / sizes
         shares = counts / sizes[:, None]
@@ -208,13 +209,12 @@ class Within:
 
         Without it they are lower by this (Broderick, Giordano & Meager 2023).
         """
-        shape = (int(clusters.max()) + 1, len(self.coefficients))
-        scores = np.zeros(shape)
-        np.add.at(scores, (clusters, self.systems), self.residuals)
-        by_block = scipy.sparse.coo_matrix(
-            (self.residuals, (clusters, self.blocks)), shape=(shape[0], len(self.shares))
-        )
-        influences: Values = (scores - by_block @ self.shares) @ self.bread
+        count = int(clusters.max()) + 1
+        shape = count, len(self.bread)
+        by_system = cross_sums(clusters, self.systems, shape, self.residuals)
+        shape = count, len(self.shares)
+        by_block = thin_cross_sums(clusters, self.blocks, shape, self.residuals)
+        influences: Values = (by_system - by_block @ self.shares) @ self.bread
         return influences
 
     def meat(self, clusters: Codes) -> Values:
@@ -225,14 +225,21 @@ class Within:
         """
         clusters = compact(clusters)
         count = int(clusters.max()) + 1
-        by_system = scipy.sparse.coo_matrix((self.residuals, (clusters, self.systems))).tocsr()
-        by_block = scipy.sparse.coo_matrix((self.residuals, (clusters, self.blocks))).tocsr()
-        own = np.asarray((by_system.T @ by_system).todense())
-        crossed = np.asarray((by_system.T @ by_block) @ self.shares)
+        shape = count, len(self.bread)
+        by_system = thin_cross_sums(clusters, self.systems, shape, self.residuals)
+        shape = count, len(self.shares)
+        by_block = thin_cross_sums(clusters, self.blocks, shape, self.residuals)
+        own = _filled(by_system.T @ by_system)
+        crossed = _filled(by_system.T @ by_block) @ self.shares
         rest = self.shares.T @ ((by_block.T @ by_block) @ self.shares)
         # A single cluster, of units that no claim is about, has no variance.
         meat: Values = (own - crossed - crossed.T + rest) * count / max(count - 1, 1)
         return meat
+
+
+def _filled(product: Any) -> Values:
+    filled: Values = product.toarray() if scipy.sparse.issparse(product) else product
+    return filled
 
 
 def _generalised_inverse(products: Values) -> Values:

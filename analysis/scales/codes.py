@@ -1,11 +1,14 @@
-"""Numbers of labels, in the order of the labels."""
+"""Numbers of labels, in the order of the labels, and what is counted or summed by them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
+
+from analysis.typing import Codes, Values
 
 
 def renumber(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -22,7 +25,7 @@ def renumber(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     -------
     the distinct codes, and the number of each row's code, shape (rows,)
     """
-    if len(codes) and codes.dtype.kind == "i" and codes.min() >= 0 and codes.max() < 4 * len(codes):
+    if are_countable(codes):
         used = np.bincount(codes) > 0
         return np.flatnonzero(used).astype(codes.dtype), (np.cumsum(used) - 1)[codes]
     return np.unique(codes, return_inverse=True)
@@ -36,3 +39,52 @@ def compact(codes: NDArray[Any]) -> NDArray[np.int64]:
     codes : shape (rows,)
     """
     return renumber(codes)[1]
+
+
+def distinct(codes: NDArray[Any]) -> int:
+    """Count the distinct codes.
+
+    Parameters
+    ----------
+    codes : shape (rows,)
+    """
+    if are_countable(codes):
+        return int(np.count_nonzero(np.bincount(codes)))
+    return len(np.unique(codes))
+
+
+def are_countable(codes: NDArray[Any]) -> bool:
+    """Say whether a count of each code up to the largest takes little more room than the codes.
+
+    Parameters
+    ----------
+    codes : shape (rows,)
+    """
+    is_whole = codes.dtype.kind == "i"
+    return bool(is_whole and len(codes) and codes.min() >= 0 and codes.max() < 4 * len(codes))
+
+
+def cross_sums(
+    rows: Codes, columns: Codes, shape: tuple[int, int], values: Values | None = None
+) -> Values:
+    """Sum values by two codes, or count what has them.
+
+    Parameters
+    ----------
+    rows, columns : shape (judgements,), codes below `shape`
+    shape : of the table
+    values : shape (judgements,); by default, 1 each
+    """
+    places = rows.astype(np.int64) * shape[1] + columns
+    sums: Values = np.bincount(places, values, minlength=shape[0] * shape[1]).astype(np.float64)
+    return sums.reshape(shape)
+
+
+def thin_cross_sums(
+    rows: Codes, columns: Codes, shape: tuple[int, int], values: Values | None = None
+) -> Any:
+    """Do what `cross_sums` does; a table with more places than judgements is sparse."""
+    if shape[0] * shape[1] <= len(rows):
+        return cross_sums(rows, columns, shape, values)
+    values = np.ones(len(rows)) if values is None else values
+    return scipy.sparse.coo_matrix((values, (rows, columns)), shape).tocsr()

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 
 from analysis.errors import Undefined
+from analysis.scales.codes import cross_sums, thin_cross_sums
 from analysis.typing import Codes, Values
 
 # From this many columns besides the largest effect, a sparse factor is faster than a dense one.
@@ -115,24 +116,31 @@ class DenseEquations:
         random: Mapping[str, Codes],
         block: Codes | None = None,
     ) -> DenseEquations:
-        design = _design(systems, block)
         names = list(random)
         largest = max(names, key=lambda name: int(random[name].max()))
         others = [name for name in names if name != largest]
-        blocks = [*(_indicator(random[name]) for name in others), design]
-        rest = scipy.sparse.hstack(blocks, format="csr")
-        effect_of = [np.full(int(random[name].max()) + 1, names.index(name)) for name in others]
-        shared = (rest.T @ _indicator(random[largest])).tocsr()
+        # All columns are indicators, whose cross products are tables of counts.
+        factors = [*(random[name] for name in others), systems, *([] if block is None else [block])]
+        factor = [(codes, int(codes.max()) + 1) for codes in factors]
         sizes = np.bincount(random[largest])
+        dense = np.block([[cross_sums(a, b, (m, n)) for b, n in factor] for a, m in factor])
+        counts = [thin_cross_sums(a, random[largest], (m, len(sizes))) for a, m in factor]
+        shared = scipy.sparse.vstack(list(map(scipy.sparse.csr_matrix, counts)), format="csr")
+        sums = np.concatenate([np.bincount(codes, values) for codes in factors])
+        if block is not None:
+            centred = _centring(factor[-2][1], factor[-1], len(sums))
+            dense, sums = centred @ dense @ centred.T, centred @ sums
+            shared = scipy.sparse.csr_matrix(centred) @ shared
+        effect_of = [np.full(int(random[name].max()) + 1, names.index(name)) for name in others]
         return cls(
             judgements=len(values),
             systems=int(systems.max()) + 1,
-            fixed=design.shape[1],
+            fixed=len(sums) - sum(map(len, effect_of)),
             squares=float(values @ values),
             sizes=sizes.astype(np.float64),
             sums=np.asarray(np.bincount(random[largest], values), dtype=np.float64),
-            dense=np.asarray((rest.T @ rest).todense()),
-            dense_sums=np.asarray(rest.T @ values),
+            dense=dense,
+            dense_sums=sums,
             # A filled table of counts is faster as an array, a thin one only fits when sparse.
             shared=shared.toarray() if shared.nnz > 0.1 * np.prod(shared.shape) else shared,
             products=_ProductsBySize.of(shared, sizes),
@@ -318,6 +326,17 @@ def _require_residual(variance: float) -> float:
 
 def _deviance(determinant: float, free: int, variance: float) -> float:
     return float(determinant + free * (1 + np.log(2 * np.pi * variance)))
+
+
+def _centring(systems: int, block: tuple[Codes, int], columns: int) -> Values:
+    """Turn the indicators of a block, the last columns, into those of `_design`: each less its
+    mean, which is that share of the systems' indicators, and without the first.
+    """
+    codes, levels = block
+    centred = np.eye(columns)
+    first = columns - levels
+    centred[first:, first - systems : first] = -(np.bincount(codes) / len(codes))[:, None]
+    return np.delete(centred, first, axis=0)
 
 
 def _design(systems: Codes, block: Codes | None) -> Any:

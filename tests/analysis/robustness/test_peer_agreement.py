@@ -99,7 +99,9 @@ def test_lines_are_cut_into_thirds_of_each_raters_own_ranks():
 
 def test_permutations_keep_whole_items_together():
     items, given = np.array([7, 7, 8, 8, 9]), np.array([0, 1, 2, 3, 4])
-    drawn = permuted(given, items, 500, np.random.default_rng(1))
+    drawn = np.zeros((500, 5), dtype=int)
+    for places, answers in permuted(given, items, 500, np.random.default_rng(1)):
+        drawn[:, places] = answers
     assert (np.sort(drawn, axis=1) == given).all() and (drawn[:, 4] == 4).all()
     assert {tuple(sorted(each)) for each in drawn[:, :2].tolist()} == {(0, 1), (2, 3)}
     assert len({tuple(each) for each in drawn.tolist()}) == 8
