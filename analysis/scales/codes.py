@@ -83,7 +83,14 @@ def cross_sums(
 def thin_cross_sums(
     rows: Codes, columns: Codes, shape: tuple[int, int], values: Values | None = None
 ) -> Any:
-    """Do what `cross_sums` does; a table with more places than judgements is sparse."""
+    """Sum as `cross_sums` does, into a sparse table if it has more places than judgements.
+
+    Parameters
+    ----------
+    rows, columns : shape (judgements,), codes below `shape`
+    shape : of the table
+    values : shape (judgements,); by default, 1 each
+    """
     if shape[0] * shape[1] <= len(rows):
         return cross_sums(rows, columns, shape, values)
     values = np.ones(len(rows)) if values is None else values
