@@ -95,22 +95,22 @@ def preferences_to_rest(
     wins = _wins(found)
     return _preferences(
         [(name, "") for name in labels],
-        np.concatenate([found.first, found.second]).astype(np.int64),
+        np.concatenate([found.first, found.second]),
         np.concatenate([wins, 1 - wins]),
         (np.tile(found.rater, 2), np.tile(found.item, 2)),
         (alpha, generality),
     )
 
 
-def _wins(found: Comparisons) -> Values:
-    wins: Values = (1 + np.sign(found.difference)) / 2
-    return wins
+def _wins(found: Comparisons) -> NDArray[np.float32]:
+    """1, 1/2 or 0 for each comparison: there are twice as many as judgements."""
+    return ((1 + np.sign(found.difference)) / 2).astype(np.float32)
 
 
 def _preferences(
     names: Sequence[tuple[str, str]],
-    groups: NDArray[np.int64],
-    wins: Values,
+    groups: Codes,
+    wins: NDArray[np.float32],
     units: tuple[Codes, Codes],
     settings: tuple[float, str],
 ) -> tuple[Preference, ...]:
@@ -119,7 +119,9 @@ def _preferences(
     sizes = np.bincount(groups, minlength=len(names))
     share = np.bincount(groups, wins, minlength=len(names)) / np.maximum(sizes, 1)
     sampled = {"raters": units[:1], "items": units[1:], "both": units}[generality]
-    ways = [_clustered(groups, codes, wins - share[groups], len(names)) for codes in sampled]
+    residuals = share[groups]
+    np.subtract(wins, residuals, out=residuals)
+    ways = [_clustered(groups, codes, residuals, len(names)) for codes in sampled]
     number = np.min([effective for _, effective in ways], axis=0)
     df = np.maximum(number - 1, 1)
     variance = np.sum([each for each, _ in ways], axis=0) * (1 + 1 / df)
@@ -142,12 +144,10 @@ def _preferences(
     )
 
 
-def _clustered(
-    groups: NDArray[np.int64], units: Codes, residuals: Values, count: int
-) -> tuple[Values, Values]:
+def _clustered(groups: Codes, units: Codes, residuals: Values, count: int) -> tuple[Values, Values]:
     """Variance of each group's mean, clustered by unit, and Kish's effective number of units."""
     width = int(units.max()) + 1
-    cells = groups * width + units
+    cells = groups.astype(np.int64) * width + units
     if count * width <= len(cells):  # all that could be there take less memory than a sort
         keys = np.arange(count * width)
     else:
