@@ -23,7 +23,7 @@ from rankme.actions.campaign import (
 from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials, metric_jobs, metric_parts
 from rankme.actions.panel import entry, following, sync
-from rankme.actions.runs import analysis_runs, looks, report_files, run_chunks
+from rankme.actions.runs import analysis_runs, looks, report_files, run_chunks, run_columns
 from rankme.actions.shared_task import checks, reminders, uploads
 from rankme.actions.sitting import assignments, credits, erasing
 from rankme.actions.webhooks import delivering, events
@@ -211,6 +211,7 @@ def sweep_leftovers() -> None:
     erasing.erase_due()
     materials.sweep_uploads()
     uploads.sweep_files()
+    run_columns.sweep_columns()
     operators.forget_processes()
     call_command("clearsessions")
     forget_ended_sessions()

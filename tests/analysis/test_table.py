@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analysis import Column, JudgementTable, TableError, read_table, write_table
-from analysis.table import column_of
+from analysis.table import column_of, read_columns, write_columns
 from tests.analysis.judged import rebuilt, simulated
 
 HEADER = "rater,item,system,criterion,value,screen"
@@ -50,6 +50,36 @@ def test_writing_and_reading_a_table_gives_the_same_table():
     assert again.sha256 == table.sha256
     assert again.value.tolist() == table.value.tolist()
     assert again.factors["domain"].labels == table.factors["domain"].labels
+
+
+def test_columns_give_the_same_table_in_the_same_order():
+    order = np.random.default_rng(2).permutation(360)
+    table = rebuilt(
+        simulated(),
+        time_ms=[float("nan"), *range(359)],
+        late=[True] * 360,
+        domain=["=1+1"] * 360,
+    ).rows(order)
+    file = io.BytesIO()
+    write_columns(table, file)
+    again = read_columns(file.getvalue())
+    for name in ("value", "time_ms", "late"):
+        assert np.array_equal(getattr(again, name), getattr(table, name), equal_nan=True)
+        assert getattr(again, name).dtype == getattr(table, name).dtype
+        assert getattr(again, name).flags.writeable
+    for column, own in ((again.screen, table.screen), *zip(
+        again.factors.values(), table.factors.values(), strict=True)):  # fmt: skip
+        assert column.labels == own.labels
+        assert column.codes.tolist() == own.codes.tolist()
+        assert column.codes.dtype == own.codes.dtype
+    assert again.excluded is None
+    assert again.sha256 == table.sha256
+
+
+def test_columns_of_a_table_without_rows_are_read():
+    file = io.BytesIO()
+    write_columns(read(HEADER + "\n"), file)
+    assert len(read_columns(file.getvalue())) == 0
 
 
 def test_gzip_parquet_and_bundle_hold_the_same_table():

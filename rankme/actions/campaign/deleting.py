@@ -26,6 +26,7 @@ from django.utils.translation import gettext_noop
 from rankme.actions import jobs
 from rankme.actions.audit import count_judgements, note
 from rankme.actions.rows.stored_files import delete_files, delete_folders
+from rankme.actions.runs.run_columns import drop_columns
 from rankme.actions.sitting.erasing import why_not_yet
 from rankme.errors import RefusedAction
 from rankme.exporting import bundle
@@ -242,6 +243,7 @@ def _delete_some(model: type[models.Model], campaign: Campaign) -> int:
 def _forget_files_of_a_run(run: AnalysisRun) -> None:
     # Also those of earlier formats.
     delete_folders(bundle.FOLDER, f"{run.pk}-")
+    drop_columns(run)
 
 
 def _forget_events(study: str) -> None:

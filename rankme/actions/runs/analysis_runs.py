@@ -33,7 +33,6 @@ from rankme.exporting.bundle import (
     newest_version,
     report_options,
     run_compared,
-    run_table,
     store_bundle,
 )
 from rankme.exporting.declined import kept_declined
@@ -57,6 +56,7 @@ from .run_chunks import (
     plan_chunks,
     resamplings_of_run,
 )
+from .run_columns import columns_of, drop_columns, keep_columns
 from .run_exclusions import exclusions, with_and_without_the_rule, without_withdrawn
 from .run_metrics import compared_of, keep_compared
 from .run_options import (
@@ -126,6 +126,7 @@ def take_snapshot(run: AnalysisRun) -> None:
         write_table(table, file)
     names, judges = (run.options.get(name, ()) for name in ("metrics", "judges"))
     compared = compared_of(run.campaign, names, judges)
+    keep_columns(run, table)
     with transaction.atomic():
         keep_compared(run, compared)
         jobs.keep(
@@ -182,7 +183,7 @@ def _report(run: AnalysisRun) -> None:
         )
 
     progress(0)
-    table = run_table(run)
+    table = columns_of(run)
     options = report_options(run)
     parts = StoredParts(run, job=run)
     report = make_report(
@@ -196,6 +197,7 @@ def _report(run: AnalysisRun) -> None:
     # Before the run says that it is done: its files are there as soon as its page is.
     deviations = deviations_of(run, table)
     store_bundle(run, table, report, options, parts, deviations=deviations)
+    drop_columns(run)
     with transaction.atomic():
         jobs.finish(
             run,

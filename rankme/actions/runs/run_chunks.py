@@ -21,8 +21,10 @@ from analysis.ranking.clusters import resamplings_of
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from rankme.actions import jobs
-from rankme.exporting.bundle import report_options, run_table
+from rankme.exporting.bundle import report_options
 from rankme.models import AnalysisRun, RunChunk
+
+from .run_columns import columns_of
 
 if TYPE_CHECKING:
     from analysis.ranking.clusters import Resampling
@@ -84,7 +86,7 @@ def resamplings_of_run(run_id: int, data_sha256: str) -> dict[str, Resampling]:
     run = AnalysisRun.objects.get(pk=run_id)
     return {
         resampling.key: resampling
-        for resampling in resamplings(run_table(run), report_options(run))
+        for resampling in resamplings(columns_of(run), report_options(run))
     }
 
 

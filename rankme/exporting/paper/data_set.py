@@ -11,16 +11,14 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as parquet
 from django.core.files.storage import default_storage
 from django.utils.translation import gettext as _
 
 from analysis.report.bundle import FIXED_DATE
 from analysis.signature import VERSION
-from analysis.table import LABEL_COLUMNS, JudgementTable
+from analysis.table import JudgementTable, arrow_of
 from rankme.errors import RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.texts import asks_for_texts, texts_csv
@@ -109,19 +107,9 @@ def _files(study: Study) -> dict[str, bytes]:
 
 
 def _parquet(table: JudgementTable) -> bytes:
-    columns: dict[str, Any] = {}
-    for name in LABEL_COLUMNS:
-        column = getattr(table, name)
-        columns[name] = pa.DictionaryArray.from_arrays(column.codes, list(column.labels))
-    columns["value"] = table.value
-    if table.time_ms is not None:
-        columns["time_ms"] = table.time_ms
-    if table.excluded is not None:
-        columns["excluded"] = table.excluded
-    for name, factor in table.factors.items():
-        columns[name] = pa.DictionaryArray.from_arrays(factor.codes, list(factor.labels))
+    rows = arrow_of(table)
     out = io.BytesIO()
-    parquet.write_table(pa.table(columns), out)
+    parquet.write_table(rows.select([name for name in rows.column_names if name != "late"]), out)
     return out.getvalue()
 
 

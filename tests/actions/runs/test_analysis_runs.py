@@ -88,7 +88,7 @@ def test_a_run_uses_the_judgements_it_read(run, campaign):
     exclusions.exclude_rater(rater, reason="Clicked at random.", by=make_owner())
     again = executed(asked(campaign, **LITTLE), pictures=())
     assert run.data_sha256 != again.data_sha256
-    assert analysis_runs.run_table(run).sha256 == run.data_sha256
+    assert bundle.run_table(run).sha256 == run.data_sha256
     assert again.result["exclusions"] == [{"rater": rater.label, "reason": "Clicked at random."}]
     assert again.result["report"]["data"]["excluded"] > 0
 
@@ -194,7 +194,7 @@ def test_a_closed_campaign_is_published_as_long_as_a_report_of_it_is(run, campai
 
 def test_a_part_reads_back_as_it_was_stored(run):
     """A report from stored parts equals the report that was never interrupted."""
-    table, options = analysis_runs.run_table(run), analysis_runs.report_options(run)
+    table, options = bundle.run_table(run), analysis_runs.report_options(run)
     stored = {}
 
     def keep(name, kind, compute):
