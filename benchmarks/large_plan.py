@@ -1,10 +1,9 @@
-"""A campaign of a million trials: its launch, the organiser's pages, and the exports.
+"""A campaign of a million trials: its launch, and the organiser's pages.
 
-Run: python benchmarks/large_plan.py [--trials 1000000] [--judgements 1000000] [--before COMMIT]
+Run: python benchmarks/large_plan.py [--trials 1000000] [--before COMMIT]
 
-Three outputs on a screen and no answer yet: pages must not count what will be shown. Then that many
-judgements of another campaign are imported and exported as CSV. With `--before` the state of an
-earlier commit is measured too.
+Three outputs on a screen and no answer yet: pages must not count what will be shown. With
+`--before` the state of an earlier commit is measured too.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import argparse
 import resource
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from site_under_test import in_turns, load, own_site, owner
@@ -86,49 +84,20 @@ def show_pages(campaign: Any) -> None:
                 assert client.get(address).status_code in (200, 302)
 
 
-def export(judgements: int) -> None:
-    from rankme.actions.imports.judgement_imports import import_judgements
-    from rankme.exporting.judgements import judgements_csv
-    from rankme.models import Campaign
-
-    path = Path("/dev/shm/rankme-ratings.csv")
-    with path.open("w") as file:
-        file.write("rater,item,system,criterion,value,screen\n")
-        for number in range(judgements):
-            screen, place = divmod(number, 5)
-            file.write(
-                f"r{screen // 100},i{screen % 997},s{place},quality,{number % 201},{screen}\n"
-            )
-    import_judgements(owner(), path, title="Other")
-    path.unlink()
-    campaign = Campaign.objects.get(title="Other")
-    with measured("CSV: the first byte"):
-        parts = iter(judgements_csv(campaign))
-        size = len(next(parts))
-    with measured(f"CSV: {judgements:,} rows"):
-        size += sum(map(len, parts))
-    print(f"{size:,} bytes")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=1_000_000)
-    parser.add_argument("--judgements", type=int, default=1_000_000)
     parser.add_argument("--before", help="a commit to compare with")
     parser.add_argument("--state", default="now", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.before:
-        rest = ["--trials", str(options.trials), "--judgements", str(options.judgements)]
-        return in_turns(__file__, options.before, rest, times=1)
+        return in_turns(__file__, options.before, ["--trials", str(options.trials)], times=1)
     with own_site():
         from django.conf import settings
 
         settings.ALLOWED_HOSTS.append("localhost")
         print(options.state)
-        if options.judgements:
-            export(options.judgements)
-        if options.trials:
-            show_pages(launched(options.trials))
+        show_pages(launched(options.trials))
 
 
 if __name__ == "__main__":

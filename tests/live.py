@@ -258,17 +258,20 @@ class LiveSite:
 
     def stop(self, name: str) -> None:
         if self.is_running(name):
-            self.processes[name].terminate()
+            process = self.processes[name]
+            process.terminate()
             try:
-                self.processes[name].wait(15)
+                process.wait(15)
             except subprocess.TimeoutExpired:
                 self.kill(name)
 
     def kill(self, name: str) -> None:
         if name in self.processes:
+            # Another thread may start the next one at once, for which nobody must wait.
+            process = self.processes[name]
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.processes[name].pid, signal.SIGKILL)
-            self.processes[name].wait(PATIENCE)
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(PATIENCE)
 
     def repair_servers(self) -> None:
         """Bring back the servers that a test may have taken away, with an empty queue."""

@@ -236,6 +236,8 @@ class Cluster:
 
     def end(self) -> None:
         self.is_over.set()
+        if self.keeper.is_alive():
+            self.keeper.join()  # or it would start what has just been ended
         for machine in self.machines:
             machine.end()
             for line in machine.lines.values():
