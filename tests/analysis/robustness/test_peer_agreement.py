@@ -11,9 +11,9 @@ from analysis.robustness.peer_agreement import (
     agreeing,
     correlated_agreement,
     peer_agreement,
-    permuted,
     thirds,
 )
+from analysis.robustness.permutations import permuted_sums
 from benchmarks.peer_agreement import KINDS, kind_of, scored, study
 
 
@@ -97,14 +97,35 @@ def test_lines_are_cut_into_thirds_of_each_raters_own_ranks():
     assert score(*study(1, "5 points", 40)).bins == 0
 
 
-def test_permutations_keep_whole_items_together():
-    items, given = np.array([7, 7, 8, 8, 9]), np.array([0, 1, 2, 3, 4])
-    drawn = np.zeros((500, 5), dtype=int)
-    for places, answers in permuted(given, items, 500, np.random.default_rng(1)):
-        drawn[:, places] = answers
-    assert (np.sort(drawn, axis=1) == given).all() and (drawn[:, 4] == 4).all()
+def arrangements(items, draws, seed=1):
+    """The answers 0, 1, 2 … at each place: their worth is a digit of its own, to the base 8."""
+    number = len(items)
+    table = np.arange(number) * 8.0 ** np.arange(number)[:, None]
+    sums = permuted_sums(table, np.arange(number), np.array(items), draws, seed).astype(int)
+    return sums[:, None] // 8 ** np.arange(number) % 8
+
+
+def test_permutations_keep_whole_items_together_and_are_equally_likely():
+    drawn = arrangements([7, 7, 8, 8, 9], 8000)
+    assert (np.sort(drawn, axis=1) == np.arange(5)).all() and (drawn[:, 4] == 4).all()
     assert {tuple(sorted(each)) for each in drawn[:, :2].tolist()} == {(0, 1), (2, 3)}
-    assert len({tuple(each) for each in drawn.tolist()}) == 8
+    times = np.unique(drawn, axis=0, return_counts=True)[1]
+    assert len(times) == 8
+    assert ((times - 1000) ** 2 / 1000).sum() < 24.3  # the 99.9th percentile of χ²(7)
+
+
+def test_items_of_several_sizes_are_exchanged_among_their_like():
+    drawn = arrangements([3, 1, 3, 2, 1, 4, 3], 20_000)
+    assert {tuple(sorted(each)) for each in drawn[:, [3, 5]].tolist()} == {(3, 5)}
+    assert {tuple(sorted(each)) for each in drawn[:, [0, 2, 6]].tolist()} == {(0, 2, 6)}
+    times = np.unique(drawn, axis=0, return_counts=True)[1]
+    assert len(times) == 2 * 6 * 2  # the single ones, the three, and the two of item 1
+    assert ((times - 20_000 / 24) ** 2 / (20_000 / 24)).sum() < 49.7  # of χ²(23)
+
+
+def test_more_permutations_begin_with_the_same_ones():
+    assert (arrangements([1, 1, 2, 2], 50)[:20] == arrangements([1, 1, 2, 2], 20)).all()
+    assert (arrangements([1, 1, 2, 2], 50) != arrangements([1, 1, 2, 2], 50, seed=2)).any()
 
 
 @pytest.mark.slow
