@@ -2,7 +2,7 @@
 
 Run: python benchmarks/large_archive.py [--judgements 10000000] [--kinds scale] [--busy 2]
 
-The file is uploaded, checked and taken by a worker, beside so many busy loops. Then the real web
+The file is uploaded, checked and taken by a worker, while so many loops keep the machine busy. Then the real web
 server sends the judgements as CSV, and two workers analyse them. Prints seconds, processor time and
 the largest memory of a process for each step (targets: first byte 1 s, 50 MB more, 10^5 rows a
 second; an analysis 240 s and 2.5 GB).
@@ -118,7 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judgements", type=int, default=10_000_000)
     parser.add_argument("--kinds", nargs="*", default=["scale"], choices=["scale", "relative"])
-    parser.add_argument("--busy", type=int, default=2, help="loops beside the import")
+    parser.add_argument("--busy", type=int, default=2, help="loops during the import")
     options = parser.parse_args()
     with own_site() as site:
         from django.contrib.auth import get_user_model
