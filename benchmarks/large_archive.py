@@ -2,10 +2,10 @@
 
 Run: python benchmarks/large_archive.py [--judgements 10000000] [--kinds scale] [--busy 2]
 
-The file is uploaded, checked and taken by a worker, while so many loops keep the machine busy. Then the real web
-server sends the judgements as CSV, and two workers analyse them. Prints seconds, processor time and
-the largest memory of a process for each step (targets: first byte 1 s, 50 MB more, 10^5 rows a
-second; an analysis 240 s and 2.5 GB).
+The file is uploaded, checked and taken by a worker, while so many loops keep the machine busy. Then
+the real web server sends the judgements as CSV, and two workers analyse them. Prints seconds,
+processor time and the largest memory of a process for each step (targets: first byte 1 s, 50 MB
+more, 10^5 rows a second; an analysis 240 s and 2.5 GB).
 """
 
 from __future__ import annotations
