@@ -13,7 +13,7 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from analysis.errors import TableError
-from analysis.scales.codes import compact, renumber
+from analysis.scales.codes import compact, distinct, renumber
 from analysis.typing import Codes, Flags, Values
 
 LABEL_COLUMNS = ("rater", "item", "system", "criterion", "screen")
@@ -176,8 +176,8 @@ class JudgementTable:
             known = ", ".join(self.factors) or "none"
             raise TableError([f"There is no factor {name!r}; the table has: {known}."])
         groups = self.factors[name]
-        cells = np.unique(np.stack([self.item.codes, groups.codes]), axis=1)
-        if len(np.unique(cells[0])) < cells.shape[1]:
+        cells = self.item.codes.astype(np.int64) * len(groups.labels) + groups.codes
+        if distinct(cells) > len(self.item.labels):
             raise TableError([f"Items differ in the factor {name!r}, so it cannot group them."])
         return groups
 
@@ -321,7 +321,8 @@ def _duplicates(table: JudgementTable) -> list[tuple[int, int]]:
     key = table.screen.codes.astype(np.int64)
     for column in (table.system, table.criterion):
         key = key * len(column.labels) + column.codes
-    if len(np.unique(key)) == len(key):  # the usual case: screens have one rater and one item
+    key.sort()
+    if not (key[1:] == key[:-1]).any():  # the usual case: screens have one rater and one item
         return []
     seen: dict[tuple[int, ...], int] = {}
     columns = [getattr(table, name).codes.tolist() for name in LABEL_COLUMNS]

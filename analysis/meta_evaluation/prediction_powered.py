@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.inference import Units, clustered_variances, is_between_raters
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, in_use
 from analysis.scales.comparison import (
     Contrast,
     FixedMean,
@@ -175,7 +175,7 @@ def _places(people: People, name: str, scores: Values, items: tuple[str, ...]) -
     if strange := [item for item in people.items if item not in column_of]:
         raise Undefined(f"{name} has no score of the judged item {strange[0]}.")
     columns: Codes = np.array([column_of[item] for item in people.items])[people.item]
-    judged = np.unique(people.system.astype(np.int64) * len(items) + columns)
+    judged = in_use(people.system.astype(np.int64) * len(items) + columns)
     if len(judged) >= scores.size:
         raise Undefined("Every output was judged, so a metric adds nothing to the judgements.")
     return columns

@@ -9,6 +9,7 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.reliability.generalisability import variances
+from analysis.scales.codes import distinct
 from analysis.typing import Codes, Values
 
 from .prospects import gaps_of, report_test
@@ -107,8 +108,8 @@ def read_pilot(values: Values, systems: Codes, raters: Codes, items: Codes) -> P
     return Pilot(
         spreads,
         tuple((means - means.mean()).tolist()),
-        len(np.unique(raters)),
-        len(np.unique(items)),
+        distinct(raters),
+        distinct(items),
         float(counts[judged].mean()),
     )
 

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, in_use
 from analysis.typing import Codes, Values
 
 
@@ -93,7 +93,7 @@ def kendall_w(values: ArrayLike, screens: Codes, items: Codes, systems: Codes) -
     group_of_screen, sizes = _screen_groups(screens, items, systems)
     groups = group_of_screen[screens]
     count = len(sizes)
-    members = np.bincount(group_of_screen[np.unique(screens)], minlength=count).astype(np.float64)
+    members = np.bincount(group_of_screen[in_use(screens)], minlength=count).astype(np.float64)
     cells = groups.astype(np.int64) * (int(systems.max()) + 1) + systems
     distinct, place = np.unique(cells, return_inverse=True)
     group_of_cell = distinct // (int(systems.max()) + 1)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.errors import Undefined
-from analysis.scales.mixed_model import usable_effects, variance_components
+from analysis.scales.codes import distinct
+from analysis.scales.mixed_model import variance_components
 from analysis.scales.tukey_hsd import range_quantile
 from analysis.typing import Codes, Values
 
@@ -86,7 +87,7 @@ def generalisability(
     """
     variance = variances(values, systems, raters, items)
     total = sum(variance.values())
-    count = len(np.unique(systems))
+    count = distinct(systems)
     asked = ((r, i) for r in RATERS for i in ITEMS) if sizes is None else sizes
     return Generalisability(
         tuple(VarianceShare(name, each, each / total) for name, each in variance.items()),
@@ -113,7 +114,7 @@ def variances(
     """
     main = {"system": systems, "rater": raters, "item": items}
     for name, codes in main.items():
-        if len(np.unique(codes)) < 2:
+        if distinct(codes) < 2:
             raise Undefined(f"The variance of {name}s needs at least two of them.")
     products = {
         product: main[one].astype(np.int64) * (int(main[other].max()) + 1) + main[other]
@@ -121,11 +122,9 @@ def variances(
         for one, other in [product.split(":")]
         if product not in without
     }
-    told_apart = {
-        name: codes for name, codes in products.items() if len(np.unique(codes)) < len(codes)
-    }
-    effects = usable_effects(np.asarray(values, dtype=np.float64), {**main, **told_apart})
-    return {part.source: part.variance for part in variance_components(values, effects)}
+    told_apart = {name: codes for name, codes in products.items() if distinct(codes) < len(codes)}
+    parts = variance_components(values, {**main, **told_apart})
+    return {part.source: part.variance for part in parts}
 
 
 def planned_size(

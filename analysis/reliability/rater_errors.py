@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from analysis.errors import Undefined
-from analysis.scales.codes import compact, renumber
+from analysis.scales.codes import compact, in_use, renumber
 from analysis.typing import Codes, Values
 
 MOST_ITERATIONS = 1000
@@ -56,7 +56,7 @@ def rater_errors(
     ITU-T P.910 (2023), Annex E; Li, Bampis, Krasula, Janowski & Katsavounidis (2020), alternating
     projection.
     """
-    cells = np.unique(outputs * (int(raters.max()) + 1) + raters)
+    cells = in_use(outputs * (int(raters.max()) + 1) + raters)
     judges = np.bincount(cells // (int(raters.max()) + 1), minlength=int(outputs.max()) + 1)
     shared = judges[outputs] > 1
     if not shared.any():

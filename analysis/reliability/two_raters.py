@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
 from analysis.inference import LEAST_UNITS
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, distinct
 from analysis.typing import Codes, Values
 
 from .coefficients import Coefficient
@@ -72,7 +72,7 @@ def agreement_limits(
     Altman's.
     """
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    n, groups = len(differences), len(np.unique(items))
+    n, groups = len(differences), distinct(items)
     if groups < LEAST_UNITS:
         raise Undefined(f"Both rated outputs of fewer than {LEAST_UNITS} items.")
     mean, deviation = float(differences.mean()), float(differences.std(ddof=1))

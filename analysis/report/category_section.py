@@ -9,6 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from analysis.report.options import ReportOptions
+from analysis.scales.codes import in_use
 from analysis.scales.rank_tests import RankTest
 from analysis.table import JudgementTable
 
@@ -60,7 +61,7 @@ def _counted(
     """Counts by (system, category); values without a given label become separate categories."""
     criterion = table.criterion.labels[0]
     given = options.categories.get(criterion, COVERAGE_LABELS if criterion == "coverage" else ())
-    distinct = sorted({*map(float, range(len(given))), *np.unique(table.value).tolist()})
+    distinct = sorted({*map(float, range(len(given))), *in_use(table.value).tolist()})
     labels = tuple(
         given[int(value)] if value.is_integer() and 0 <= value < len(given) else f"{value:g}"
         for value in distinct

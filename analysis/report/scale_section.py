@@ -14,6 +14,7 @@ from analysis.reliability.generalisability import Generalisability, generalisabi
 from analysis.report.options import ReportOptions
 from analysis.scales.anova import Anova, Welch, factorial, group_moments, one_way, welch
 from analysis.scales.clustered import ClusteredComparison, clustered_comparison
+from analysis.scales.codes import distinct
 from analysis.scales.mixed_model import MixedModel, fit_mixed
 from analysis.scales.ordinal_model import MOST_CATEGORIES, OrdinalModel, fit_ordinal
 from analysis.scales.outliers import log_magnitudes
@@ -122,7 +123,7 @@ def scale_section(
             OrdinalModel,
             parts,
         )
-        if len(np.unique(values)) <= MOST_CATEGORIES
+        if distinct(values) <= MOST_CATEGORIES
         else None,
         generalisability=reasons.attempt(
             "generalisability",
@@ -297,7 +298,7 @@ def _effects_and_tastes(table: JudgementTable, options: ReportOptions) -> dict[s
     }
     if is_between_raters(table.rater.codes, table.system.codes):
         del effects["rater:system"]  # it is the rater's
-    return {name: codes for name, codes in effects.items() if len(np.unique(codes)) < len(codes)}
+    return {name: codes for name, codes in effects.items() if distinct(codes) < len(codes)}
 
 
 def ordinal_model(

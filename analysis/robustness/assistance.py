@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.inference import LEAST_UNITS, Units, adjusted_p, beyond, critical_t
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, distinct
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Flags, Values
 
@@ -139,9 +139,9 @@ def assistance(
     screens, shown, held_out = table.screen.codes, compared.shown, compared.held_out
     return Assistance(
         tuple(measures),
-        len(np.unique(screens[shown])),
-        len(np.unique(screens[held_out])),
-        len(np.unique(table.rater.codes[held_out])),
+        distinct(screens[shown]),
+        distinct(screens[held_out]),
+        distinct(table.rater.codes[held_out]),
         unit,
         alpha,
         tuple(refused),

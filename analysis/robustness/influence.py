@@ -17,7 +17,7 @@ from analysis.errors import RankingError, Undefined
 from analysis.ranking.bradley_terry import bradley_terry, existing_fit, influences
 from analysis.ranking.pairs import Pairs, count
 from analysis.scales.clustered import Within, clustered_comparison
-from analysis.scales.codes import compact, renumber
+from analysis.scales.codes import compact, distinct, in_use, renumber
 from analysis.typing import Codes, Flags, Values
 
 MOST_REFITS = 40
@@ -202,7 +202,7 @@ def influence(model: Model) -> Influence:
         difference = estimates[first] - estimates[second]
         without[units] = {
             labels[k]: float(difference - moved[k, first] + moved[k, second])
-            for k in np.unique(codes).tolist()
+            for k in in_use(codes).tolist()
         }
         search = _Search(model, units, codes, moved)
         rivals = [(first, int(rival)) for rival in order[1:]]
@@ -270,7 +270,7 @@ class _Search:
     def _verified(self, changes: str, a: int, b: int, size: int) -> tuple[list[int], int | None]:
         """Return units whose removal a refit shows to change the answer, and who is first then."""
         order, change = self._order(a, b)
-        most = min(len(np.unique(self.codes)) // 2, int(np.sum(change < 0)))
+        most = min(distinct(self.codes) // 2, int(np.sum(change < 0)))
         left = int(np.clip(MOST_ROWS_REFITTED // len(self.codes), 5, MOST_REFITS))
         successors: dict[tuple[int, ...], int | None] = {}
 
@@ -316,7 +316,7 @@ class _Search:
             names[a],
             names[b],
             tuple(sorted(labels[unit] for unit in removed)),
-            len(np.unique(self.codes)),
+            distinct(self.codes),
             float(np.isin(self.codes, removed).mean()),
         )
 

@@ -11,6 +11,7 @@ from analysis.inference import Units, critical_t, difference_variances
 from analysis.ranking.bradley_terry import existing_fit, sandwich
 from analysis.ranking.pairs import Pairs, count
 from analysis.reliability.generalisability import ITEMS, RATERS, Generalisability, planned_size
+from analysis.scales.codes import distinct
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def spread_of(pairs: Pairs) -> Spread:
         float(difference_variances(each)[upper].mean()) for each in sandwich(pairs, found)
     )
     units = Units.of(pairs.rater, pairs.item)
-    cells = len(np.unique(pairs.rater.astype(np.int64) * len(pairs.items) + pairs.item))
+    cells = distinct(pairs.rater.astype(np.int64) * len(pairs.items) + pairs.item)
     return Spread(
         max(by_rater - by_cell, 0.0) * units.raters.effective,
         max(by_item - by_cell, 0.0) * units.items.effective,

@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.inference import adjusted_p, critical_t
+from analysis.scales.codes import distinct, in_use
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Values
 
@@ -112,17 +113,17 @@ def bins_of(residuals: Values, places: Values, raters: Codes) -> tuple[Bin, ...]
     places : shape (judgements,)
     raters : shape (judgements,), codes
     """
-    distinct = np.unique(places)
-    if len(distinct) > MOST_BINS:
+    known = in_use(places)
+    if len(known) > MOST_BINS:
         edges = np.unique(np.quantile(places, np.linspace(0, 1, MOST_BINS + 1)[1:-1]))
         groups = np.searchsorted(edges, places, side="left")
     else:
-        groups = np.searchsorted(distinct, places)
+        groups = np.searchsorted(known, places)
     bins = []
     for group in np.unique(groups):
         here = groups == group
         sums = np.bincount(raters[here], residuals[here] - residuals[here].mean())
-        number = len(np.unique(raters[here]))
+        number = distinct(raters[here])
         spread = np.sqrt(np.sum(sums**2) * number / max(number - 1, 1)) / here.sum()
         bins.append(
             Bin(

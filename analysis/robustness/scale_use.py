@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.scales.clustered import Within
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, distinct
 from analysis.scales.outliers import z_by_rater
 from analysis.typing import Codes, Values
 
@@ -81,9 +81,9 @@ def scale_use(
     ------
     Standardised values: Graham et al. (2013).
     """
-    if len(np.unique(raters)) < 2:
+    if distinct(raters) < 2:
         raise Undefined("With one rater there is no other use of the scale to compare.")
-    if len(np.unique(systems)) < 2:
+    if distinct(systems) < 2:
         raise Undefined("With one system there is no order that could change.")
     sizes = np.bincount(raters, minlength=len(names))
     means = np.bincount(raters, values, minlength=len(names)) / np.maximum(sizes, 1)

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from analysis.errors import Undefined
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, distinct
 from analysis.table import JudgementTable
 from analysis.typing import Codes
 
@@ -98,7 +98,7 @@ def version_sentences(part: JudgementTable) -> Iterator[str]:
     assert blocks is not None
     is_later = np.isin(np.array(part.system.labels, dtype=object), later)[part.system.codes]
     both = np.intersect1d(blocks[is_later], blocks[~is_later])
-    raters = len(np.unique(part.rater.codes[np.isin(blocks, both)]))
+    raters = distinct(part.rater.codes[np.isin(blocks, both)])
     linked = f"{raters} of {len(part.rater.labels)} raters judged systems of both kinds"
     yield (
         f"Not judged under every version of the campaign: {_listed(later)}. {linked} under one "
