@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import Manager
 
 from analysis.robustness.assistance import ASSISTED, HELD_OUT, SCREEN_MS, SHOWN
+from analysis.scales.codes import renumber
 from analysis.spans.judged import MARKS
 from analysis.table import ORDER, OWN_COLUMNS, POSITION, Column, JudgementTable, column_of
 from rankme.models import Campaign
@@ -299,14 +300,14 @@ def _in_order(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def _labelled(ids: np.ndarray, rows: Manager[Any], column: str) -> Column:
     """A label for each id: a column of the campaign's rows."""
-    found, codes = np.unique(ids, return_inverse=True)
+    found, codes = renumber(ids)
     # In no order, which the default would cost.
     labels = dict(rows.filter(pk__in=found.tolist()).order_by().values_list("id", column))
     return Column(codes.astype(np.int32), tuple(labels[number] for number in found.tolist()))
 
 
 def _numbered(numbers: np.ndarray) -> Column:
-    found, codes = np.unique(numbers, return_inverse=True)
+    found, codes = renumber(numbers)
     return Column(codes.astype(np.int32), tuple(str(number) for number in found.tolist()))
 
 
@@ -334,7 +335,7 @@ def _factors(
     """A column for each of these factors, or for each that some item has; a name that the table
     needs gets a prefix.
     """
-    found, codes = np.unique(items, return_inverse=True)
+    found, codes = renumber(items)
     judged = campaign.items.filter(pk__in=found.tolist()).exclude(factors={})
     factors = dict(judged.order_by().values_list("id", "factors")) if names != [] else {}
     if names is None:

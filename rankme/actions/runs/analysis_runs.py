@@ -21,6 +21,7 @@ from django.utils.translation import gettext_noop
 from analysis.errors import AnalysisError
 from analysis.report.declined import DeclinedAnswer, recounted
 from analysis.report.make import make_report
+from analysis.scales.codes import compact, in_use
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
 from rankme.actions import jobs
@@ -220,8 +221,8 @@ def _measured(campaign: Campaign, table: JudgementTable) -> dict[str, Any]:
     """When the judgements came in, and how many raters judged an output: least, median, most."""
     counted = table.counted()
     outputs = counted.item.codes.astype(np.int64) * len(counted.system.labels)
-    outputs = np.unique(outputs + counted.system.codes, return_inverse=True)[1].astype(np.int64)
-    seen = np.unique(outputs * len(counted.rater.labels) + counted.rater.codes)
+    outputs = compact(outputs + counted.system.codes)
+    seen = in_use(outputs * len(counted.rater.labels) + counted.rater.codes)
     raters = np.bincount(seen // len(counted.rater.labels))
     dates = analysed_screens(campaign).aggregate(first=Min("received_at"), last=Max("received_at"))
     return {

@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from analysis.report.model import CriterionReport, Report
 from analysis.report.stored import read_report
+from analysis.scales.codes import in_use
 from rankme.designs.registry import DESIGNS
 from rankme.exporting.bundle import newest_version, run_table
 from rankme.models import AnalysisRun, AuditEvent, Campaign, PanelStudy, Submission
@@ -171,7 +172,7 @@ def _counts(run: int, sha256: str) -> Counts:
     outputs = table.system.codes.astype(np.int64) * items + table.item.codes
     first = np.unique(outputs, return_index=True)[1]
     per_system = np.unique(table.system.codes[first], return_counts=True)[1]
-    by_rater = np.unique(outputs * len(table.rater.labels) + table.rater.codes)
+    by_rater = in_use(outputs * len(table.rater.labels) + table.rater.codes)
     per_output = np.unique(by_rater // len(table.rater.labels), return_counts=True)[1]
     present = np.unique(table.rater.codes)
 
