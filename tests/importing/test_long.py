@@ -240,6 +240,16 @@ def test_texts_and_files_over_the_limits_are_refused(
         pass
 
 
+def test_a_file_may_have_as_many_rows_as_the_limit_says(tmp_path: Path) -> None:
+    rows = OUTPUTS.count("\n") - 1  # without the header
+    with read(tmp_path / "up", {"outputs.csv": OUTPUTS}, limits=Limits(rows=rows)):
+        pass
+    found = problems_of(tmp_path / "more", {"outputs.csv": OUTPUTS}, limits=Limits(rows=rows - 1))
+    assert [(each.line, each.message) for each in found] == [
+        (rows + 1, f"There are more than {rows - 1:,} rows.")
+    ]
+
+
 def test_doubled_and_nameless_columns_are_refused(tmp_path: Path) -> None:
     outputs = "system,item,output,item,\nS,a,x,y,z\n"
     found = problems_of(tmp_path / "up", {"outputs.csv": outputs})

@@ -432,7 +432,7 @@ def _table_rows(
     # The limit is the process's own; all readers set the same.
     csv.field_size_limit(LONGEST_CELL)
     rows = csv.reader(text_lines(sources, file), delimiter=shape.delimiter or ",", strict=True)
-    n_rows = 0
+    n_rows = -1  # the header is none of them
     while True:
         line = rows.line_num + 1
         try:
