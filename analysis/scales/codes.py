@@ -42,7 +42,7 @@ def compact(codes: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def distinct(codes: NDArray[Any]) -> int:
-    """Count the distinct codes, or other numbers that are no NaN.
+    """Count the distinct codes, or other numbers without NaN.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def in_use(codes: NDArray[Any]) -> NDArray[Any]:
 
     Parameters
     ----------
-    codes : shape (rows,), or other numbers that are no NaN
+    codes : shape (rows,), or other numbers without NaN
     """
     ordered = np.sort(codes)
     return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(codes) else ordered
