@@ -9,10 +9,9 @@ Raters have threads of their own: whatever the pages of others wait for, answers
 import atexit
 import os
 import re
-import resource
 import shutil
 import time
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -25,6 +24,13 @@ from waitress.task import ThreadedTaskDispatcher
 from waitress.wasyncore import loop
 
 from evalsite import environment
+from evalsite.connections import (
+    CONNECTIONS,
+    REST_PER_CONNECTION,
+    accept_all,
+    is_busy,
+    most_connections,
+)
 from evalsite.privacy import WithoutParticipants
 from evalsite.safety import refuse_unsafe_site
 from rankme.scratch import new_folder
@@ -44,15 +50,6 @@ graceful_timeout = environment.whole_number("GRACEFUL_SECONDS", 30)
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 # It would be created in the home folder of the user who starts the server, and is not used.
 control_socket_disable = True
-
-CONNECTIONS = 2000  # per process, if the system allows that many open files
-# Seconds between two turns of the loop. Each turn looks at all open connections, however few have
-# anything to say; after a rest it serves several. With 50 raters who never pause, a process stores
-# 670 screens a second instead of 471, and 2,000 who come within ten seconds are done after 23 s
-# instead of 30.
-REST_PER_CONNECTION = 1e-5
-FILES_PER_CONNECTION = 2  # its socket, and the file that it is being sent
-OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
 
 
 class PrivateLogger(Logger):
@@ -137,7 +134,7 @@ class WaitressWorker(Worker):
             _dispatcher=lanes,
             ident=None,
             url_prefix=settings.PATH_PREFIX,
-            connection_limit=(open_files() - OTHER_FILES) // FILES_PER_CONNECTION,
+            connection_limit=most_connections(),
             backlog=CONNECTIONS,
             max_request_header_size=32 * 2**10,
             max_request_body_size=settings.LARGEST_UPLOAD,
@@ -168,27 +165,3 @@ class WaitressWorker(Worker):
         if len(self.were_free) == 2:
             self.were_free = set()
             self.notify()
-
-
-def accept_all(server: Any, connections: Sized) -> None:
-    """Accept each connection that waits, up to the limit: a turn of waitress's loop accepts one."""
-    before = -1
-    while before < len(connections) and server.readable():
-        before = len(connections)
-        server.handle_accept()
-
-
-def is_busy(server: Any) -> bool:
-    """Whether requests are being served or answers are on their way."""
-    channels = server.active_channels.values()
-    return any(channel.requests or channel.total_outbufs_len for channel in channels)
-
-
-def open_files() -> int:
-    """Raise this process's limit of open files as far as useful and allowed; return the limit."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS * FILES_PER_CONNECTION + OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return wanted if soft == resource.RLIM_INFINITY else min(soft, wanted)

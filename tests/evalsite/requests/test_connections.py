@@ -1,4 +1,4 @@
-"""Connections that come at the same time: see `accept_all` in `evalsite/gunicorn.py`."""
+"""Connections that come at the same time: see `evalsite/connections.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from waitress import create_server
 from waitress.wasyncore import close_all, loop
 
-from evalsite.gunicorn import accept_all
+from evalsite.connections import accept_all
 
 AT_ONCE = 40
 
