@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from evalsite.typing import GetResponse
+from evalsite.middleware import GetResponse
 from rankme import uploads
 from rankme.api.authentication import HashedTokenAuthentication, TeamAuthentication
 from rankme.pages.shared_task.teaming import member_here

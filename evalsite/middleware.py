@@ -5,6 +5,7 @@ line in the log for each request.
 import logging
 import secrets
 import time
+from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -13,8 +14,10 @@ from evalsite import error_pages
 from evalsite.file_headers import ISOLATION
 from evalsite.operation.metrics import REQUEST_SECONDS
 from evalsite.privacy import number_of_request
-from evalsite.typing import GetResponse
 from rankme.panel_calls.calls import for_a_page
+
+# What a middleware is given and what it becomes: everything that comes after it.
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 log = logging.getLogger(__name__)
 PROBES = ("alive", "ready", "metrics")  # asked for every few seconds

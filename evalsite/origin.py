@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from evalsite import error_pages
-from evalsite.typing import GetResponse
+from evalsite.middleware import GetResponse
 
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 FROM_ELSEWHERE = "The request comes from a page of another site."
