@@ -83,7 +83,7 @@ def resamplings(table: JudgementTable, options: ReportOptions) -> tuple[Resampli
 @lru_cache(maxsize=1)
 def resamplings_of_run(run_id: int, data_sha256: str) -> dict[str, Resampling]:
     """The draws of a run, kept while its chunks are computed one after the other."""
-    run = AnalysisRun.objects.get(pk=run_id)
+    run = AnalysisRun.objects.defer("table_csv_gz").get(pk=run_id)
     return {
         resampling.key: resampling
         for resampling in resamplings(columns_of(run), report_options(run))

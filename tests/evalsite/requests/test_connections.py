@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 from waitress import create_server
@@ -16,9 +17,9 @@ AT_ONCE = 40
 
 
 @contextmanager
-def waiting(connections: int, limit: int) -> Iterator[tuple[object, dict[int, object]]]:
+def waiting(connections: int, limit: int) -> Iterator[tuple[Any, dict[int, Any]]]:
     """A server of waitress, and its map, for which so many connections wait."""
-    opened: dict[int, object] = {}
+    opened: dict[int, Any] = {}
     with ExitStack() as stack:
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=AT_ONCE))
         server = create_server(
