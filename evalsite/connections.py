@@ -6,6 +6,8 @@ import resource
 from collections.abc import Sized
 from typing import Any
 
+from waitress.channel import HTTPChannel
+
 CONNECTIONS = 2000  # per process, if the system allows that many open files
 # Seconds between two turns of the loop. Each turn looks at all open connections, however few have
 # anything to say; after a rest it serves several. With 50 raters who never pause, a process stores
@@ -14,6 +16,24 @@ CONNECTIONS = 2000  # per process, if the system allows that many open files
 REST_PER_CONNECTION = 1e-5
 FILES_PER_CONNECTION = 2  # its socket, and the file that it is being sent
 OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
+
+
+class Connection(HTTPChannel):
+    """A connection that forgets what it has sent, however long the answer.
+
+    A buffer of waitress in memory grows by each part of an answer until the whole is sent, if the
+    client reads as fast as the parts come: an export of ten million judgements took 700 MB.
+    """
+
+    def write_soon(self, data: Any) -> int:
+        with self.outbuf_lock:
+            buffer = self.outbufs[-1]
+            # What a slow reader leaves goes on in its file: each new buffer would be another.
+            is_file_in_use = buffer and buffer.overflowed
+            if self.current_outbuf_count >= self.adj.outbuf_overflow and not is_file_in_use:
+                self.current_outbuf_count = self.adj.outbuf_high_watermark  # begins a new buffer
+        written: int = super().write_soon(data)
+        return written
 
 
 def accept_all(server: Any, connections: Sized) -> None:

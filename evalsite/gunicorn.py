@@ -27,6 +27,7 @@ from evalsite import environment
 from evalsite.connections import (
     CONNECTIONS,
     REST_PER_CONNECTION,
+    Connection,
     accept_all,
     is_busy,
     most_connections,
@@ -144,6 +145,7 @@ class WaitressWorker(Worker):
             # Django decides which address to trust (BEHIND_TLS_PROXY).
             clear_untrusted_proxy_headers=False,
         )
+        server.channel_class = Connection
         while self.alive and self.ppid == os.getppid():
             self.note_free(lanes.with_a_free_thread(self.cfg.threads))
             loop(timeout=1, use_poll=True, map=connections, count=1)
