@@ -22,13 +22,21 @@ UNTIL = """async ([given, longest]) => {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }"""
+# What somebody needs to know who was not there: whether the page still draws, and what it shows.
+STATE = """async () => {
+  const drawn = new Promise((resolve) => requestAnimationFrame(() => resolve("draws")));
+  const late = new Promise((resolve) => setTimeout(resolve, 2_000, "DRAWS NOTHING"));
+  const state = [location.href, document.visibilityState, await Promise.race([drawn, late])];
+  const shown = document.querySelector("#stage") ?? document.body;
+  return `${state.join(", ")}\\n${shown.outerHTML.slice(0, 6_000)}`;
+}"""
 HAS_LEFT = "Execution context was destroyed"
 
 
 def until(page: Page, condition: str, given: Any = None) -> Any:
     """Wait until the function gives something true, on this page or on one that follows it."""
     found = within(page, PATIENCE, condition, given)
-    assert found, f"waited {PATIENCE} s in vain: {condition}"
+    assert found, f"waited {PATIENCE} s in vain: {condition}\n{page.evaluate(STATE)}"
     return found
 
 
