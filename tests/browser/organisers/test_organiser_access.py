@@ -20,6 +20,10 @@ from tests.browser.widths import MAKE_OF_THE_PAGE
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer
 
+# A table scrolls where it is too wide, and a button at the end of its rows would be out of sight.
+OUT_OF_SIGHT = """() => [...document.querySelectorAll("td button")]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth)
+  .map((each) => each.outerHTML)"""
 # Pages that an organiser looks at; the others answer a button or send a file.
 LOOKED_AT = (
     "campaigns",
@@ -106,6 +110,7 @@ def test_no_page_has_a_fault_that_axe_finds_or_scrolls_sideways(page: Page):
         page.set_viewport_size(PHONE)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], f"{address} is {width} px wide"
+        assert page.evaluate(OUT_OF_SIGHT) == [], address
         assert_never_scrolls_sideways(page)
         page.set_viewport_size(laptop)
 
