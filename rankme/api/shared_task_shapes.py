@@ -362,6 +362,9 @@ class SealFieldSerializer(serializers.Serializer[Any]):
     track = serializers.CharField(source="track.name")
     judged = FieldUploadSerializer(many=True)
     left_out = FieldUploadSerializer(many=True, help_text="Over the limit of the task.")
+    has_other_references = serializers.BooleanField(
+        help_text="The references have changed since the task opened."
+    )
 
 
 class SealSerializer(serializers.Serializer[Any]):

@@ -9,7 +9,7 @@ from django.db import connection
 from rankme.exporting.judgements import judgements_jsonl
 from rankme.models import Campaign
 from rankme.queries.counting import COUNTED
-from rankme.queries.judgement_table import JUDGEMENTS
+from rankme.queries.judgement_table import statement_of
 
 from .fault import Fault
 from .sittings import Sum, Tally
@@ -36,11 +36,8 @@ def check_exports(campaign: Campaign, tally: Tally) -> None:
 
 def _counted_rows(campaign: Campaign) -> Sum:
     found = Sum()
-    statement = JUDGEMENTS.format(
-        counted=COUNTED, campaign=int(campaign.pk), condition=COUNTED, more=""
-    )
     with connection.chunked_cursor() as cursor:
-        cursor.execute(statement)
+        cursor.execute(statement_of(campaign, COUNTED, {}))
         for row in cursor:
             sitting, trial, screen, revision, rater, criterion, item, system, *rest = row
             version, value, time_ms, late, *_others = rest

@@ -4,17 +4,21 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
+from django.urls import reverse
 from django.utils import timezone
 
 from rankme.actions.campaign import campaigns
+from rankme.actions.shared_task import tasks
 from rankme.actions.shared_task.sealing import Choice, commitment, mapping_of, seal
 from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import (
     AuditEvent,
+    Item,
     Output,
     SharedTask,
     SystemCode,
     SystemUpload,
+    TaskEvent,
     Team,
     TeamSystem,
     UploadCheck,
@@ -57,6 +61,43 @@ def test_outputs_enter_the_campaign_under_codes_alone():
             else [f"{made[row.upload_id].system.name.lower()} {place}" for place in range(4)]
         )
         assert [each.text for each in texts] == expected
+
+
+def change_an_item(task: SharedTask, **texts: str) -> None:
+    item = task.tracks.get().campaign.items.first()
+    Item.objects.filter(pk=item.pk).update(**texts)
+
+
+@pytest.mark.parametrize("what", ["input", "context"])
+def test_outputs_for_other_sources_are_not_sealed(what: str):
+    task = make_task()
+    entered(task, "Owls", "Bees")
+    pack = tasks.source_pack(task.tracks.get())
+    before = getattr(task.tracks.get().campaign.items.first(), what)
+    close(task)
+    change_an_item(task, **{what: "Something else"})
+    with pytest.raises(RefusedAction, match="“English” have changed since the task opened"):
+        seal(task, by=task.owner)
+    assert not Output.objects.exists()
+    change_an_item(task, **{what: before})
+    assert tasks.source_pack(task.tracks.get()) == pack
+    assert seal(task, by=task.owner).sealed_at
+
+
+@pytest.mark.parametrize("reference", ["A corrected reference.", None])
+def test_the_page_and_the_history_say_whether_references_have_changed(client, reference):
+    task = make_task()
+    entered(task, "Owls", "Bees")
+    tasks.source_pack(task.tracks.get())
+    close(task)
+    if reference:
+        change_an_item(task, reference=reference)
+    client.force_login(task.owner)
+    page = client.get(reverse("rankme:task-seal", args=[task.code])).content.decode()
+    assert ("The references have changed" in page) is bool(reference)
+    seal(task, by=task.owner)
+    detail = TaskEvent.objects.get(verb="systems sealed").detail
+    assert detail["other references"] == (["English"] if reference else [])
 
 
 def test_only_what_counts_is_in():

@@ -32,6 +32,8 @@ from rankme.models import SharedTask, SystemCode, SystemUpload, TaskEvent, Team,
 from rankme.protocols.exchange.payload_hashes import canonical
 from rankme.queries.shared_task.clock import database_now
 
+from .tasks import has_other_references, refuse_other_sources
+
 SEALED = gettext_noop("systems sealed")
 # More would keep a web server busy for minutes.
 MOST_OUTPUTS = 200_000
@@ -56,12 +58,16 @@ class Choice:
 
 @dataclass
 class Field:
-    """The systems of a track: those that people judge, and those over the limit."""
+    """The systems of a track: those that people judge, and those over the limit.
+
+    `has_other_references` says that the references have changed since the task opened.
+    """
 
     track: Track
     judged: list[SystemUpload] = field(default_factory=list)
     left_out: list[SystemUpload] = field(default_factory=list)
     has_reference: bool = False
+    has_other_references: bool = False
 
     @property
     def size(self) -> int:
@@ -154,6 +160,8 @@ def _field(task: SharedTask, track: Track, choice: Choice) -> Field:
     baselines = {each.system_id: each for each in valid.filter(team__kind=Team.Kind.HOSTS)}
     found = Field(track, [*entered[:most], *baselines.values()], entered[most:])
     found.has_reference = track.pk in choice.with_reference
+    refuse_other_sources(track)
+    found.has_other_references = has_other_references(track)
     if not entered:
         raise RefusedAction(
             _("The track “%(track)s” has no valid primary upload of a team that takes part.")
@@ -299,5 +307,6 @@ def _write_events(task: SharedTask, fields: Sequence[Field], digest: str, by: Us
                 found.track.name: [f"{each.team.name} {each.number}" for each in found.left_out]
                 for found in fields
             },
+            "other references": [each.track.name for each in fields if each.has_other_references],
         },
     )

@@ -22,6 +22,9 @@ from rankme.protocols.definition import Definition
 from .events import note
 from .rules import rules_as_refusals
 
+# What the stored hashes of a track are of, item by item.
+SOURCE = ("key", "input", "context")
+REFERENCE = ("key", "reference")
 CHANGEABLE = (
     "title",
     "call",
@@ -153,7 +156,7 @@ def source_pack(track: Track) -> bytes:
     Once the task is open, the hashes of this pack and of the references are stored, and the pack
     is refused if the sources are no longer the ones that teams have.
     """
-    pack = _lines(track, ("key", "input", "context"))
+    pack = _lines(track, SOURCE)
     if not pack:
         raise RefusedAction(_("This track has no sources yet. Its hosts upload the items."))
     fix_sources(track)
@@ -177,17 +180,27 @@ def fix_sources(track: Track) -> None:
     if not has_opened(track.task) or track.sources_sha256 or not track.campaign.items.exists():
         return
     Track.objects.filter(pk=track.pk, sources_sha256="").update(
-        sources_sha256=_sha256(_lines(track, ("key", "input", "context"))),
-        references_sha256=_sha256(_lines(track, ("key", "reference"))),
+        sources_sha256=_sha256(_lines(track, SOURCE)),
+        references_sha256=_sha256(_lines(track, REFERENCE)),
     )
 
 
-def items_are_fixed(track: Track) -> bool:
-    """Whether the sources and references are still those of the stored hashes."""
-    sources = _sha256(_lines(track, ("key", "input", "context")))
-    references = _sha256(_lines(track, ("key", "reference")))
-    found = (track.sources_sha256, track.references_sha256)
-    return not track.sources_sha256 or found == (sources, references)
+def refuse_other_sources(track: Track) -> None:
+    """Teams wrote for the sources that they were given: people judge their outputs with these."""
+    if track.sources_sha256 and track.sources_sha256 != _sha256(_lines(track, SOURCE)):
+        raise RefusedAction(
+            _(
+                "The sources of the track “%(track)s” have changed since the task opened, and "
+                "teams wrote for those of then. Restore them, then seal the task."
+            )
+            % {"track": track.name}
+        )
+
+
+def has_other_references(track: Track) -> bool:
+    """Whether the references are no longer those of the opening, corrected for example."""
+    opened_with = track.references_sha256
+    return bool(opened_with) and opened_with != _sha256(_lines(track, REFERENCE))
 
 
 def has_opened(task: SharedTask) -> bool:
