@@ -4,10 +4,13 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
 from rankme.actions.campaign import campaigns
+from rankme.actions.material import materials
 from rankme.actions.shared_task import tasks
 from rankme.actions.shared_task.sealing import Choice, commitment, mapping_of, seal
 from rankme.errors import RefusedAction, RefusedTransition
@@ -239,3 +242,46 @@ def test_a_reference_that_is_missing_and_a_file_that_changed_are_refused():
         file.write(b"other")
     with refused("is not the one that was sent"):
         seal(task, by=task.owner)
+
+
+def sealed_task() -> SharedTask:
+    task = make_task()
+    entered(task, "Owls", "Bees")
+    close(task)
+    return seal(task, by=task.owner)
+
+
+SEALED = {
+    "output_is_sealed": ("rankme_output", "text = 'x'"),
+    "item_is_sealed": ("rankme_item", "reference = 'x'"),
+    "system_is_sealed": ("rankme_system", "name = 'x'"),
+}
+
+
+def change(statement: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.mark.parametrize("trigger", SEALED)
+def test_what_the_codes_stand_for_stays_as_it_was_sealed(trigger: str):
+    sealed_task()
+    table, assignment = SEALED[trigger]
+    first = f"WHERE id = (SELECT min(id) FROM {table})"
+    with pytest.raises(DatabaseError, match="the shared task is sealed"):
+        change(f"UPDATE {table} SET {assignment} {first}")
+    with pytest.raises(DatabaseError, match="the shared task is sealed"):
+        change(f"DELETE FROM {table} {first}")
+    # The trigger's own doing: without it the change goes through.
+    change(f"DROP TRIGGER {trigger} ON {table}")
+    change(f"UPDATE {table} SET {assignment} {first}")
+
+
+def test_outputs_of_a_sealed_task_are_not_replaced_by_an_upload():
+    task = sealed_task()
+    campaign = task.tracks.get().campaign
+    file = SimpleUploadedFile("other.csv", b"item,system,input,output\n1,S01,a,b\n")
+    with refused("is sealed"):
+        materials.start_import(campaign, [file], by=task.owner)
+    assert not campaign.material_imports.exists()
+    assert campaigns.launch_campaign(campaign, by=task.owner).launched_at

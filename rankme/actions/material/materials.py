@@ -28,7 +28,7 @@ from rankme.importing import LIMITS, Reading
 from rankme.importing.sources import Progress
 from rankme.importing.tabular.upload_tables import TablePreview, is_said_by_names
 from rankme.importing.uploads import is_correctable
-from rankme.models import Campaign, MaterialImport, MediaFile
+from rankme.models import Campaign, MaterialImport, MediaFile, Track
 from rankme.protocols.definition import Definition, MaterialSpec
 from rankme.protocols.files import stored_definition
 
@@ -151,6 +151,10 @@ def _refuse_if_closed(campaign: Campaign, kind: str, *, adds: bool) -> None:
         )
     if campaign.launches.filter(state__in=[State.QUEUED, State.WORKING]).exists():
         raise RefusedAction(_("This campaign is being launched: its material is frozen."))
+    if campaign.is_draft and Track.objects.filter(campaign=campaign, task__sealed_at__isnull=False):
+        raise RefusedAction(
+            _("The shared task of this campaign is sealed: its codes stand for these outputs.")
+        )
     if not campaign.is_draft and not adds:
         raise RefusedAction(
             _(
