@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from types import MappingProxyType
@@ -162,24 +162,27 @@ def _table(
     *,
     stored: bool,
 ) -> JudgementTable:
+    """Make a table of the rows, which are taken out of `rows` as soon as they are used."""
+    take = rows.pop
     columns: dict[str, Any] = {
-        "rater": _labelled(rows["rater"], campaign.participants, "label"),
+        "rater": _labelled(take("rater"), campaign.participants, "label"),
+        "system": _labelled(take("system"), campaign.systems, "name"),
+        "criterion": _labelled(take("criterion"), campaign.criteria, "name"),
+        "value": take("value"),
+        "time_ms": take("time_ms"),
+        "excluded": take("excluded").astype(bool),
+        "late": take("late").astype(bool),
         "item": _labelled(rows["item"], campaign.items, "key"),
-        "system": _labelled(rows["system"], campaign.systems, "name"),
-        "criterion": _labelled(rows["criterion"], campaign.criteria, "name"),
-        "screen": _screens(rows),
-        "value": rows["value"],
-        "time_ms": rows["time_ms"],
-        "excluded": rows["excluded"].astype(bool),
-        "late": rows["late"].astype(bool),
     }
-    columns |= _factors(campaign, rows["item"], factors)
+    columns |= _factors(campaign, take("item"), factors)
+    columns["screen"] = _screens(rows)
     if not campaign.is_archive:
         columns[VERSION] = _numbered(rows[VERSION])
         columns |= _places(campaign, rows, columns)
     columns |= {name: column_of(rows[name]) for name in ALSO if name in rows}
     if stored:
         columns |= {name: _numbered(rows[name]) for name in ("counted", "revision")}
+    rows.clear()
     return JudgementTable.from_columns(columns)
 
 
@@ -237,22 +240,26 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
     names = (*COLUMNS, *more)
     # One statement, so that the table is of one moment even while raters submit.
     statement = statement_of(campaign, condition, more)
-    answer = io.BytesIO()
-    with transaction.atomic(), connection.cursor() as cursor:
-        # A page's time limit is too short for a million judgements on a busy machine.
-        cursor.execute("SET LOCAL statement_timeout = '5min'")
-        cursor.cursor.copy_expert(f"COPY ({statement}) TO STDOUT (FORMAT csv)", answer)
-    if not answer.tell():
-        return {name: np.empty(0, dtype=_type(name)) for name in names}
-    types = {
-        name: pa.string() if name in more else pa.from_numpy_dtype(_type(name)) for name in names
-    }
-    rows = arrow_csv.read_csv(
-        pa.BufferReader(answer.getbuffer()),
-        read_options=arrow_csv.ReadOptions(column_names=list(names)),
-        convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
-    )
-    return {name: rows.column(name).to_numpy() for name in names}
+    with tempfile.TemporaryFile() as answer:
+        with transaction.atomic(), connection.cursor() as cursor:
+            # A page's time limit is too short for a million judgements on a busy machine.
+            cursor.execute("SET LOCAL statement_timeout = '5min'")
+            cursor.cursor.copy_expert(f"COPY ({statement}) TO STDOUT (FORMAT csv)", answer)
+        if not answer.tell():
+            return {name: np.empty(0, dtype=_type(name)) for name in names}
+        answer.seek(0)
+        types = {
+            name: pa.string() if name in more else pa.from_numpy_dtype(_type(name))
+            for name in names
+        }
+        found = arrow_csv.read_csv(
+            answer,
+            read_options=arrow_csv.ReadOptions(column_names=list(names)),
+            convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
+        )
+    columns = dict(zip(names, found.columns, strict=True))
+    del found  # so that each column is in memory twice only while it is copied
+    return {name: columns.pop(name).to_numpy() for name in names}
 
 
 def statement_of(campaign: Campaign, condition: str, more: Mapping[str, str]) -> str:
@@ -295,10 +302,13 @@ def _type(name: str) -> np.dtype[Any]:
 
 
 def _in_order(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Sort by sitting, screen and question: the database gives rows in any order."""
+    """Sort by sitting, screen and question: the database gives rows in any order.
+
+    Takes the columns out of `rows` one by one: twice all of them would be gigabytes.
+    """
     keys = ("assignment", "trial", "screen", "revision", "criterion", "system")
     order = np.lexsort([rows[name] for name in reversed(keys)])
-    return {name: values[order] for name, values in rows.items()}
+    return {name: rows.pop(name)[order] for name in list(rows)}
 
 
 def _labelled(ids: np.ndarray, rows: Manager[Any], column: str) -> Column:
