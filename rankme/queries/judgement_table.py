@@ -245,21 +245,28 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
             # A page's time limit is too short for a million judgements on a busy machine.
             cursor.execute("SET LOCAL statement_timeout = '5min'")
             cursor.cursor.copy_expert(f"COPY ({statement}) TO STDOUT (FORMAT csv)", answer)
-        if not answer.tell():
-            return {name: np.empty(0, dtype=_type(name)) for name in names}
+            rows = cursor.rowcount
+        columns = {
+            name: np.empty(rows, dtype=object if name in more else _type(name)) for name in names
+        }
+        if not rows:
+            return columns
         answer.seek(0)
         types = {
             name: pa.string() if name in more else pa.from_numpy_dtype(_type(name))
             for name in names
         }
-        found = arrow_csv.read_csv(
+        blocks = arrow_csv.open_csv(
             answer,
             read_options=arrow_csv.ReadOptions(column_names=list(names)),
             convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
         )
-    columns = dict(zip(names, found.columns, strict=True))
-    del found  # so that each column is in memory twice only while it is copied
-    return {name: columns.pop(name).to_numpy() for name in names}
+        first = 0
+        for block in blocks:
+            for name, cells in zip(names, block.columns, strict=True):
+                columns[name][first : first + len(block)] = cells.to_numpy(zero_copy_only=False)
+            first += len(block)
+    return columns
 
 
 def statement_of(campaign: Campaign, condition: str, more: Mapping[str, str]) -> str:
@@ -326,11 +333,13 @@ def _numbered(numbers: np.ndarray) -> Column:
 
 def _screens(rows: dict[str, np.ndarray]) -> Column:
     """Rows are in order, so a screen begins where one of the four numbers changes."""
-    keys = np.column_stack([rows[name] for name in ("assignment", "trial", "screen", "revision")])
-    if not len(keys):
-        return Column(np.empty(0, dtype=np.int32), ())
-    begins = np.concatenate(([True], (keys[1:] != keys[:-1]).any(axis=1)))
-    names = tuple(screen_name(*numbers) for numbers in keys[begins].tolist())
+    keys = [rows[name] for name in ("assignment", "trial", "screen", "revision")]
+    begins = np.ones(len(keys[0]), dtype=bool)
+    begins[1:] = False
+    for numbers in keys:
+        begins[1:] |= numbers[1:] != numbers[:-1]
+    screens = zip(*(numbers[begins].tolist() for numbers in keys), strict=True)
+    names = tuple(screen_name(*numbers) for numbers in screens)
     return Column((np.cumsum(begins) - 1).astype(np.int32), names)
 
 
