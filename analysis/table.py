@@ -116,7 +116,9 @@ class JudgementTable:
     def in_order(self) -> Self:
         """Return the rows by rater, item, screen, system and criterion, so that sums are equal in
         every digit whatever the order in which the rows came and the names of their screens."""
-        return self.rows(np.lexsort([self.criterion.codes, self.system.codes, self.screens]))
+        order = np.lexsort([self.criterion.codes, self.system.codes, self.screens])
+        is_in_order = (order[1:] > order[:-1]).all()
+        return self if is_in_order else self.rows(order)
 
     @cached_property
     def screens(self) -> Codes:

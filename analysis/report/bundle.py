@@ -20,9 +20,10 @@ from analysis.signature import citation
 from analysis.table import JudgementTable
 from analysis.table_files import read_table, write_table
 
+JUDGEMENTS = "judgements.csv"
 # What each file is, by the beginning of its name; README.txt lists those that are there.
 CONTENTS = {
-    "judgements.csv": "every judgement: one row is one value that a rater gave one output;\n"
+    JUDGEMENTS: "every judgement: one row is one value that a rater gave one output;\n"
     f"{'':<18} no number uses rows with excluded = 1, of raters who were left out",
     "scores.csv": "the scores of metrics that are compared with people",
     "verdicts.csv": "the pairwise verdicts of judges that are compared with people",
@@ -50,6 +51,7 @@ Signature:         {signature}
 
 # Zip files have a date for each entry; a fixed one makes equal bundles equal bytes.
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)
+MANY = 2_000_000  # rows, beyond which the text of all may pass the two gigabytes of plain zip files
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,11 +151,7 @@ def write_bundle(
     """
     name = Path(file).name if isinstance(file, str | Path) else "bundle.zip"
     title = report.title or "Report of a human evaluation"
-    judgements = io.BytesIO()
-    # A single pass is about the order in which the rows were given.
-    write_table(table if options.method in PASSES else table.in_order(), judgements)
     entries = {
-        "judgements.csv": judgements.getvalue(),
         "options.json": json.dumps(options.as_dict(), ensure_ascii=False, indent=1).encode(),
         "report.json": report_json(report).encode(),
         **(compared.files() if compared else {}),
@@ -164,14 +162,24 @@ def write_bundle(
         name=name,
         signature=report.signature,
         citation=citation(report.signature),
-        contents=_contents(entries),
+        contents=_contents([JUDGEMENTS, *entries]),
     )
-    entries = {"README.txt": readme.encode(), **entries}
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bundle:
+    # A single pass is about the order in which the rows were given.
+    rows = table if options.method in PASSES else table.in_order()
+    with zipfile.ZipFile(file, "w") as bundle:
+        bundle.writestr(_entry("README.txt"), readme)
+        # Not as one text: that of ten million judgements has a gigabyte.
+        with bundle.open(_entry(JUDGEMENTS), "w", force_zip64=len(rows) > MANY) as judgements:
+            write_table(rows, judgements)
         for entry, content in entries.items():
-            information = zipfile.ZipInfo(entry, FIXED_DATE)
-            information.compress_type = zipfile.ZIP_DEFLATED
-            bundle.writestr(information, content)
+            bundle.writestr(_entry(entry), content)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """A file of the bundle; without the time of day, equal reports make equal bundles."""
+    information = zipfile.ZipInfo(name, FIXED_DATE)
+    information.compress_type = zipfile.ZIP_DEFLATED
+    return information
 
 
 def _contents(entries: Collection[str]) -> str:
@@ -204,9 +212,9 @@ def read_bundle(file: str | Path | IO[bytes]) -> Bundle:
             entries = {entry: bundle.read(entry) for entry in bundle.namelist()}
         options = json.loads(entries["options.json"])
         report = json.loads(entries["report.json"])
-        table = read_table(io.BytesIO(entries["judgements.csv"]), "csv", as_given=True)
+        table = read_table(io.BytesIO(entries[JUDGEMENTS]), "csv", as_given=True)
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, OSError) as error:
         raise TableError([f"This is not a bundle of a report: {error}."]) from error
-    own = {"README.txt", "judgements.csv", "options.json", "report.json"}
+    own = {"README.txt", JUDGEMENTS, "options.json", "report.json"}
     files = {entry: content for entry, content in entries.items() if entry not in own}
     return Bundle(table, ReportOptions.from_dict(options), report, files)

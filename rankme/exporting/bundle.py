@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import io
 import json
+import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 
 from analysis.meta_evaluation.compared import SCORES, VERDICTS, read_compared
@@ -143,7 +144,6 @@ def store_bundle(
     # It loads matplotlib, which web processes never need: .4 s of their start, and 40 MB.
     from analysis.report.rendered import rendered_files
 
-    content = io.BytesIO()
     extra = {
         **rendered_files(report, parts, run.declined),
         **_campaign_files(run),
@@ -154,19 +154,21 @@ def store_bundle(
         **settled_file_of_run(run),
         **files_of_plan(run, deviations),
     }
-    write_bundle(content, table, report, options, extra, compared=run_compared(run))
-    with zipfile.ZipFile(content) as made:
-        names = made.namelist()
-        for name in names:
-            _put(f"{_folder_of(run)}/{name}", made.read(name))
-    _put(f"{_folder_of(run)}/{CONTENTS}", json.dumps(names).encode())
-    _put(path_of(run), content.getvalue())
+    with tempfile.TemporaryFile() as content:
+        write_bundle(content, table, report, options, extra, compared=run_compared(run))
+        with zipfile.ZipFile(content) as made:
+            names = made.namelist()
+            for name in names:
+                with made.open(name) as file:
+                    _put(f"{_folder_of(run)}/{name}", File(file))
+        _put(f"{_folder_of(run)}/{CONTENTS}", ContentFile(json.dumps(names).encode()))
+        _put(path_of(run), File(content))
 
 
-def _put(path: str, content: bytes) -> None:
+def _put(path: str, content: File[bytes]) -> None:
     if default_storage.exists(path):
         default_storage.delete(path)
-    default_storage.save(path, ContentFile(content))
+    default_storage.save(path, content)
 
 
 def replace_anchor(run: AnalysisRun) -> None:
@@ -179,8 +181,8 @@ def replace_anchor(run: AnalysisRun) -> None:
             anchor = anchor_file(run).get(member.filename)
             new.writestr(member, old.read(member) if anchor is None else anchor)
     for name, anchor in anchor_file(run).items():
-        _put(f"{_folder_of(run)}/{name}", anchor)
-    _put(path_of(run), content.getvalue())
+        _put(f"{_folder_of(run)}/{name}", ContentFile(anchor))
+    _put(path_of(run), File(content))
 
 
 def has_bundle(run: AnalysisRun) -> bool:
