@@ -18,12 +18,14 @@ FILES_PER_CONNECTION = 2  # its socket, and the file that it is being sent
 OTHER_FILES = 200  # database connections, logs, uploads, the program's own files
 
 
-class Connection(HTTPChannel):
+class Connection(HTTPChannel):  # type: ignore[misc]  # it has no types
     """A connection that forgets what it has sent, however long the answer.
 
     A buffer of waitress in memory grows by each part of an answer until the whole is sent, if the
     client reads as fast as the parts come: an export of ten million judgements took 700 MB.
     """
+
+    current_outbuf_count: int
 
     def write_soon(self, data: Any) -> int:
         with self.outbuf_lock:
