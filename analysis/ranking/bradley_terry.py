@@ -4,6 +4,7 @@ Bradley & Terry (1952); ties after Davidson (1970); existence of the estimate af
 two-way clustered errors after Cameron, Gelbach & Miller (2011); ranks after Mogstad et al. (2024).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,8 @@ LONGEST_STEP = 5.0  # of a penalised fit
 PRECISION = 1e-10
 # A drawn table may have no maximum (a system that won all); this pull to 0 gives it a finite one.
 RIDGE = 1e-6
+BLOCK = 2**18  # comparisons whose scores are in memory together
+SPARSE = 4  # numbers for each comparison, beyond which a table of sums is sparse
 
 Integers = NDArray[np.int32]
 
@@ -449,10 +452,10 @@ def sandwich(
     Cameron, Gelbach & Miller (2011).
     """
     systems = len(pairs.systems)
-    bread, scores = _bread(found, systems), _scores(pairs, found)
+    bread = _bread(found, systems)
 
     def clustered(codes: NDArray[Any]) -> Values:
-        covariance = bread @ _meat(scores, codes, len(bread)) @ bread
+        covariance = bread @ _meat(_summed(pairs, found, compact(codes))) @ bread
         return np.asarray(covariance[:systems, :systems])
 
     model, nothing = bread[:systems, :systems], np.zeros((systems, systems))
@@ -495,7 +498,7 @@ def influences(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> Values:
     Broderick, Giordano & Meager (2023), section 2: the first-order influence of a unit's weight.
     """
     systems = len(pairs.systems)
-    summed = _summed(_scores(pairs, found), codes, len(found.information))
+    summed = _summed(pairs, found, codes)
     return np.asarray(summed @ _bread(found, systems))[:, :systems]
 
 
@@ -507,41 +510,53 @@ def _bread(found: Fit, systems: int) -> Values:
     return bread
 
 
-def _meat(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Values:
+def _meat(summed: Any) -> Values:
     """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
-    summed = _summed(scores, compact(codes), parameters)
     number = summed.shape[0]
+    product = summed.T @ summed
+    dense: Values = product.toarray() if scipy.sparse.issparse(product) else product
     # A single cluster, of units that no claim is about, has no variance.
-    meat: Values = (summed.T @ summed).toarray() * number / max(number - 1, 1)
+    meat: Values = dense * number / max(number - 1, 1)
     return meat
 
 
-def _summed(scores: list[tuple[Integers, Values]], codes: NDArray[Any], parameters: int) -> Any:
-    """Sum the scores of each cluster, sparse, shape (clusters, parameters)."""
-    cluster = codes.astype(np.int32)
-    summed = scipy.sparse.csr_matrix((int(cluster.max()) + 1, parameters))
-    for column, cells in scores:  # one by one: a million judgements at once would fill the memory
-        summed = summed + scipy.sparse.csr_matrix((cells, (cluster, column)), shape=summed.shape)
-    return summed
+def _summed(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> Any:
+    """Sum the scores of each cluster, shape (clusters, parameters); sparse if most are zero.
+
+    Block by block: the scores of a million judgements at once would fill the memory.
+    """
+    shape = (int(codes.max()) + 1, len(found.information))
+    if shape[0] * shape[1] > SPARSE * len(pairs):
+        thin = scipy.sparse.csr_matrix(shape)
+        for column, cells in _scores(pairs, found, slice(None)):
+            thin = thin + scipy.sparse.csr_matrix((cells, (codes, column)), shape)
+        return thin
+    summed = np.zeros(shape[0] * shape[1])
+    for start in range(0, len(pairs), BLOCK):
+        block = slice(start, start + BLOCK)
+        for column, cells in _scores(pairs, found, block):
+            np.add.at(summed, codes[block] * np.int64(shape[1]) + column, cells)
+    return summed.reshape(shape)
 
 
-def _scores(pairs: Pairs, found: Fit) -> list[tuple[Integers, Values]]:
-    """Slopes of each comparison's log likelihood: (the parameter, the slope in it)."""
-    gains, tie_gains = _residuals(pairs, found)
-    scores = [(pairs.first, gains), (pairs.second, -gains)]
-    if found.log_tie is not None:
-        scores.append((np.full(len(pairs), len(pairs.systems), dtype=np.int32), tie_gains))
-    return scores
+def _scores(pairs: Pairs, found: Fit, part: slice) -> Iterator[tuple[Integers, Values]]:
+    """Yield slopes of the log likelihoods of some comparisons: (the parameter, the slope in it).
 
-
-def _residuals(pairs: Pairs, found: Fit) -> tuple[Values, Values]:
-    """Subtract the expectation from the first system's result (1, ½, 0), and from the tie."""
+    They are the first system's result (1, ½, 0), and whether there was a tie, less what is
+    expected.
+    """
     systems = len(pairs.systems)
+    first, second, outcome = pairs.first[part], pairs.second[part], pairs.outcome[part]
     tail = [] if found.log_tie is None else [found.log_tie]
     win, tie = _chances(np.append(found.ability, tail), systems)
-    tie_chance = tie[pairs.first, pairs.second]
-    expected = win[pairs.first, pairs.second] + tie_chance / 2
-    return 1 - pairs.outcome / 2 - expected, (pairs.outcome == TIE) - tie_chance
+    results = np.array([WIN, TIE, LOSS])[:, None, None]
+    kind = (outcome.astype(np.int32) * systems + first) * systems + second
+    gains = np.take(1 - results / 2 - (win + tie / 2), kind)
+    yield first, gains
+    yield second, -gains
+    if found.log_tie is not None:
+        ties = np.full(len(first), systems, dtype=np.int32)
+        yield ties, np.take((results == TIE) - tie, kind)
 
 
 # --- simultaneous comparison ---------------------------------------------------------------
