@@ -10,7 +10,7 @@ from rankme.actions.sitting.assignments import NoBatch
 from rankme.models import Assignment, Slot
 from tests.campaigns import make_campaign, make_rater, make_raters, slider_definition
 from tests.invariants import check_record
-from tests.races.threads import errors_in, run_together, without_locks, without_rules
+from tests.races.threads import errors_in, meet_after, run_together, without_locks, without_rules
 from tests.sittings import claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,6 +56,7 @@ def test_without_the_lock_and_the_rule_slots_are_given_out_twice(monkeypatch):
         campaign = campaign_of_slots(100)
         raters = make_raters(campaign, (f"w{number}" for number in range(100)))
         without_locks(monkeypatch)
+        meet_after(monkeypatch, assignments, "_look", threads=20)
         run_together([claim_for_all(raters[start::20]) for start in range(20)])
         assert max(holders_per_slot().values()) > 1
         with pytest.raises(AssertionError):
@@ -66,6 +67,7 @@ def test_without_the_lock_the_rule_still_refuses(monkeypatch):
     campaign = campaign_of_slots(100)
     raters = make_raters(campaign, (f"w{number}" for number in range(40)))
     without_locks(monkeypatch)
+    meet_after(monkeypatch, assignments, "_look", threads=20)
     results = run_together([claim_for_all(raters[start::20]) for start in range(20)])
     assert errors_in(results), "nobody met anybody: this race proves nothing"
     assert set(holders_per_slot().values()) == {1}
@@ -83,6 +85,7 @@ def test_without_the_guards_one_rater_holds_many(monkeypatch):
     with without_rules(*RULES_OF_HOLDING, "a_rater_meets_a_batch_once"):
         rater = make_rater(campaign_of_slots(100))
         without_locks(monkeypatch)
+        meet_after(monkeypatch, assignments, "_look", threads=20)
         run_together([lambda: assignments.claim_batch(rater).pk] * 20)
         assert rater.assignments.live().count() > 1
 

@@ -55,6 +55,24 @@ def without_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "prepared", lambda statement: prepared(LOCKING.sub("", statement)))
 
 
+def meet_after(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, threads: int) -> None:
+    """Let the first call of a function in each thread end when those of all threads have.
+
+    On a busy machine threads may otherwise come one after the other, and nobody meets anybody.
+    """
+    call = getattr(module, name)
+    barrier, this_thread = threading.Barrier(threads), threading.local()
+
+    def together(*arguments: Any) -> Any:
+        found = call(*arguments)
+        if not hasattr(this_thread, "has_met"):
+            this_thread.has_met = True
+            barrier.wait(PATIENCE)
+        return found
+
+    monkeypatch.setattr(module, name, together)
+
+
 @contextlib.contextmanager
 def without_rules(*names: str) -> Iterator[None]:
     """Take the unique indexes of these names away, and bring them back over an empty database."""

@@ -66,15 +66,22 @@ def upload(team: Team, *, track: Track | None = None, **fields: Any) -> SystemUp
 
 
 def submit(
-    team: Team, *, role: str = "primary", is_valid: bool = True, **fields: Any
+    team: Team,
+    *,
+    role: str = "primary",
+    is_valid: bool = True,
+    texts: str = "",
+    **fields: Any,
 ) -> SystemUpload:
     """An upload with a stored file of one line for each item, checked, and counted as `role`.
 
-    Each line has the name of the system in small letters, and the place of the item.
+    Each line is `texts`, by default the name of the system in small letters, and the place of the
+    item.
     """
     system = fields.setdefault("system", team.systems.first())
     track = fields.setdefault("track", team.task.tracks.first())
-    lines = (f"{system.name.lower()} {item.position}\n" for item in track.campaign.items.all())
+    texts = texts or system.name.lower()
+    lines = (f"{texts} {item.position}\n" for item in track.campaign.items.all())
     content = "".join(lines).encode()
     made = upload(
         team,
