@@ -270,8 +270,9 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
 
 
 def statement_of(campaign: Campaign, condition: str, more: Mapping[str, str]) -> str:
-    """Fill in `JUDGEMENTS`. All rows of a narrower condition than TRUE count: that is not asked of
-    each, which took a third of the time.
+    """Fill in `JUDGEMENTS`.
+
+    Whether a row counts is asked only where rows may not: it took a sixth of the time.
     """
     return JUDGEMENTS.format(
         counted=COUNTED if condition == "TRUE" else "TRUE",
