@@ -76,6 +76,7 @@ WHOLE_NUMBERS = (
 VERSION = "version"  # the factor that says which version of the campaign was shown
 SHOWN_ORDER = "options_shown"
 ROWS_AT_ONCE = 10_000  # of a table that is read in parts: some megabytes
+BLOCK_BYTES = 2**22  # of the database's answer: more than the longest row, which one request brings
 ALSO = (MARKS, SHOWN_ORDER, ASSISTED, SCREEN_MS)  # columns of texts that some campaigns have
 TAKEN = {*OWN_COLUMNS, VERSION, "counted", "revision", *ALSO}
 COLUMNS = (*WHOLE_NUMBERS, "value", "time_ms", "late", "excluded", "counted", POSITION)
@@ -258,7 +259,7 @@ def _read_rows(campaign: Campaign, condition: str) -> dict[str, np.ndarray]:
         }
         blocks = arrow_csv.open_csv(
             answer,
-            read_options=arrow_csv.ReadOptions(column_names=list(names)),
+            read_options=arrow_csv.ReadOptions(column_names=list(names), block_size=BLOCK_BYTES),
             convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""]),
         )
         first = 0
