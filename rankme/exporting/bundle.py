@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
@@ -156,13 +156,18 @@ def store_bundle(
     }
     with tempfile.TemporaryFile() as content:
         write_bundle(content, table, report, options, extra, compared=run_compared(run))
-        with zipfile.ZipFile(content) as made:
-            names = made.namelist()
-            for name in names:
-                with made.open(name) as file:
-                    _put(f"{_folder_of(run)}/{name}", File(file))
-        _put(f"{_folder_of(run)}/{CONTENTS}", ContentFile(json.dumps(names).encode()))
+        store_files(content, _folder_of(run))
         _put(path_of(run), File(content))
+
+
+def store_files(bundle: IO[bytes], folder: str) -> None:
+    """Store each file of a zip, and their names; none is read into memory whole."""
+    with zipfile.ZipFile(bundle) as made:
+        names = made.namelist()
+        for name in names:
+            with made.open(name) as file:
+                _put(f"{folder}/{name}", File(file))
+    _put(f"{folder}/{CONTENTS}", ContentFile(json.dumps(names).encode()))
 
 
 def _put(path: str, content: File[bytes]) -> None:

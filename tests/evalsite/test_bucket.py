@@ -1,12 +1,15 @@
 """Files in a bucket on a real server: read in part, and never waited for long."""
 
 import contextlib
+import random
 import signal
+import tempfile
+import zipfile
 from collections.abc import Iterator
 
 import pytest
 from botocore.exceptions import BotoCoreError, ReadTimeoutError
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.test import RequestFactory
 
@@ -108,6 +111,21 @@ def test_a_bucket_that_hangs_is_not_ready_and_does_not_hold_up_the_probe(
         readiness.tries[0].result(PATIENCE)
         monkeypatch.setattr(readiness, "SECONDS_FOR_THE_STORAGE", PATIENCE)
         assert client.get("/readyz/").status_code == 200
+
+
+def test_the_files_of_a_bundle_arrive_whole_also_in_several_parts(stored):
+    large = random.Random(1).randbytes(20_000_000)
+    with tempfile.TemporaryFile() as content:
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as made:
+            made.writestr("judgements.csv", large)
+            made.writestr("report.json", b"{}")
+        bundle.store_files(content, "reports/1")
+        default_storage.save("reports/1.zip", File(content))
+    with default_storage.open("reports/1.zip") as file:
+        assert zipfile.ZipFile(file).read("judgements.csv") == large
+    for name, expected in {"judgements.csv": large, "report.json": b"{}"}.items():
+        with default_storage.open(f"reports/1/{name}") as file:
+            assert file.read() == expected
 
 
 def test_a_bucket_that_stops_in_the_middle_of_a_bundle_is_not_a_damaged_file(stored, monkeypatch):
