@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.material import materials
-from rankme.actions.shared_task import tasks
+from rankme.actions.shared_task import sealing, tasks
 from rankme.actions.shared_task.sealing import Choice, commitment, mapping_of, seal
 from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import (
@@ -85,6 +85,22 @@ def test_outputs_for_other_sources_are_not_sealed(what: str):
     change_an_item(task, **{what: before})
     assert tasks.source_pack(task.tracks.get()) == pack
     assert seal(task, by=task.owner).sealed_at
+
+
+def test_sources_that_an_import_changes_during_the_seal_are_noticed(monkeypatch):
+    task = make_task()
+    entered(task, "Owls", "Bees")
+    tasks.source_pack(task.tracks.get())
+    close(task)
+    ready = sealing.ready_to_launch
+
+    def ready_after_an_import(campaign):
+        change_an_item(task, input="Something else")
+        return ready(campaign)
+
+    monkeypatch.setattr(sealing, "ready_to_launch", ready_after_an_import)
+    with refused("have changed since the task opened"):
+        seal(task, by=task.owner)
 
 
 @pytest.mark.parametrize("reference", ["A corrected reference.", None])

@@ -248,6 +248,7 @@ def _draw_codes(task: SharedTask, found: Field, salt: str) -> dict[int | None, s
 def _fill_campaign(found: Field, codes: Mapping[int | None, str], texts: Texts) -> None:
     track = found.track
     campaign = ready_to_launch(track.campaign)
+    refuse_other_sources(track)  # again, now that no import can end meanwhile
     if campaign.systems.exists():
         raise RefusedAction(
             _(
