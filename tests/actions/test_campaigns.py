@@ -1,13 +1,14 @@
 """The states of a campaign, and what a launch freezes."""
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError
 
 from rankme.actions.campaign import campaigns, plans
 from rankme.errors import RefusedAction, RefusedTransition
 from rankme.models import AuditEvent, Campaign, MaterialImport, Trial
 from tests.campaigns import make_campaign, make_owner, rankme_definition
 from tests.campaigns import slider_definition as slider
+from tests.database.rules import assert_kept_by, change
 
 pytestmark = pytest.mark.django_db
 
@@ -136,23 +137,10 @@ DEFINITION = {
 }
 
 
-def change(statement: str) -> None:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
-
-
 @pytest.mark.parametrize("trigger", FROZEN)
 def test_launched_material_is_frozen(owner, trigger):
     make_campaign(owner=owner)
-    table, assignment = FROZEN[trigger]
-    first = f"WHERE id = (SELECT min(id) FROM {table})"
-    with pytest.raises(DatabaseError, match="was launched"):
-        change(f"UPDATE {table} SET {assignment} {first}")
-    with pytest.raises(DatabaseError, match="was launched"):
-        change(f"DELETE FROM {table} {first}")
-    # The trigger's own doing: without it the change goes through.
-    change(f"DROP TRIGGER {trigger} ON {table}")
-    change(f"UPDATE {table} SET {assignment} {first}")
+    assert_kept_by(trigger, *FROZEN[trigger], "was launched")
 
 
 @pytest.mark.parametrize("trigger", FROZEN)

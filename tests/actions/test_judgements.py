@@ -19,6 +19,7 @@ from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from rankme.protocols.instruments.base import Instrument
 from rankme.queries.watching.own_words import payload_as_sent
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
+from tests.database.rules import change
 from tests.invariants import acknowledged, check_record, counted_submissions
 from tests.sittings import (
     answer,
@@ -327,11 +328,6 @@ def recorded(held):
     answer(held)
     judgements.quarantine(held.participant, "{}", reason="version 9")
     return held
-
-
-def change(statement: str) -> None:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
 
 
 @pytest.mark.parametrize("table", RECORDS)
