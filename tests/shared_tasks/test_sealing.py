@@ -116,7 +116,9 @@ def test_the_page_and_the_history_say_whether_references_have_changed(client, re
     assert ("The references have changed" in page) is bool(reference)
     seal(task, by=task.owner)
     detail = TaskEvent.objects.get(verb="systems sealed").detail
-    assert detail["other references"] == (["English"] if reference else [])
+    assert detail["other_references"] == (["English"] if reference else [])
+    history = client.get(reverse("rankme:task", args=[task.code])).content.decode()
+    assert ("References changed since the opening" in history) is bool(reference)
 
 
 def test_only_what_counts_is_in():

@@ -308,6 +308,6 @@ def _write_events(task: SharedTask, fields: Sequence[Field], digest: str, by: Us
                 found.track.name: [f"{each.team.name} {each.number}" for each in found.left_out]
                 for found in fields
             },
-            "other references": [each.track.name for each in fields if each.has_other_references],
+            "other_references": [each.track.name for each in fields if each.has_other_references],
         },
     )
