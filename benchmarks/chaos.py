@@ -37,7 +37,6 @@ CLOCKS = (600, -600, 0, 840, -840)
 SYSTEMS, ITEMS = 5, 40
 OPTIONS = {"runs": 400, "seed": SEED, "agreement_resamples": 100}
 RESTS = (0.1, 0.5, 1.0, 2.0)
-MOST_SECONDS_WITHOUT = 900  # a screen: reached only when something is wrong
 
 
 def main() -> None:
@@ -51,6 +50,10 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=4.0, help="seconds between two faults")
     parser.add_argument("--longest", type=float, default=8.0, help="seconds that a fault lasts")
     parser.add_argument("--judgements", type=int, default=20_000, help="of the import")
+    parser.add_argument(
+        "--patience", type=float, default=900.0,
+        help="seconds without a screen or the end of a job, reached only when something is wrong",
+    )  # fmt: skip
     asked = parser.parse_args()
     with own_site() as site:
         from tests.evalsite.bucket import running_bucket
@@ -160,7 +163,7 @@ class Chaos:
 
     def wait_for_progress(self, raters: threading.Thread) -> None:
         """No fault follows before somebody has stored a screen after the last one."""
-        before, until = self.cluster.proxy.stored, time.monotonic() + MOST_SECONDS_WITHOUT
+        before, until = self.cluster.proxy.stored, time.monotonic() + self.asked.patience
         while raters.is_alive() and self.cluster.proxy.stored == before:
             if time.monotonic() > until:
                 self.problems.append(f"no screen any more after {sum(self.done.values())} faults")
@@ -187,7 +190,7 @@ class Chaos:
                     raters=self.asked.raters,
                     concurrency=self.asked.raters,
                     seconds_per_screen=self.asked.seconds_per_screen,
-                    patience_seconds=900.0,
+                    patience_seconds=self.asked.patience,
                     transport=self.cluster.proxy,
                 )
             )
@@ -205,11 +208,11 @@ class Chaos:
 
         from tests.faults.raters_at_work import campaign_for
 
-        while True:
+        for _ in self.patience():
             connections.close_all()
             with contextlib.suppress(DatabaseError, InterfaceError):  # a fault came in between
                 return campaign_for(self.asked.raters, self.asked.screens)
-            time.sleep(1)
+        raise AssertionError("no campaign could be made")
 
     # The organiser's script -----------------------------------------------------------------
 
@@ -251,22 +254,29 @@ class Chaos:
         before = {
             row["id"] for row in patiently(lambda: self.client.get(address)).json()["results"]
         }
-        while True:
+        for _ in self.patience():
             with contextlib.suppress(httpx.TransportError):
                 self.client.post(address, **given)
             rows = patiently(lambda: self.client.get(address)).json()["results"]
             new = [row["id"] for row in rows if row["id"] not in before]
             if new:
                 return int(new[0])
-            time.sleep(1)
+        raise AssertionError(f"no new row of {address}")
 
     def wait_for_job(self, address: str, phase: str = "") -> None:
-        while True:
+        for _ in self.patience():
             row = patiently(lambda: self.client.get(address)).json()
             if row["state"] == "done" and row.get("phase", "") == phase:
                 return
             if row["state"] in ("failed", "cancelled"):
                 raise AssertionError(f"{address} {row['state']}: {row['error']}")
+        raise AssertionError(f"{address} is {row['state']} and does not end")
+
+    def patience(self) -> Iterator[None]:
+        """Give a turn each second, as long as the patience lasts."""
+        end = time.monotonic() + self.asked.patience
+        while time.monotonic() < end:
+            yield
             time.sleep(1)
 
     # The table ------------------------------------------------------------------------------

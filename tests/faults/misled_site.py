@@ -13,6 +13,10 @@ import time
 from pathlib import Path
 from types import ModuleType
 
+# Their compiled parts read the fields of `datetime`, and crash if that is another class already.
+import pandas  # noqa: F401
+import pyarrow.csv  # noqa: F401
+
 CLOCK = Path(os.environ["CLOCK_FILE"])
 true_time, TrueDatetime = time.time, datetime.datetime
 

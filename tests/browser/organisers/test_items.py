@@ -56,8 +56,9 @@ def test_disagreements_lead_from_pair_to_item_and_are_settled_there(page: Page):
     pairs.get_by_role("link").first.click()
     expect(page.get_by_role("table", name="Outputs by the values of")).to_be_visible()
     assert_never_scrolls_sideways(page)
-    page.get_by_role("table", name="differ most").get_by_role("link").first.click()
-    card = page.locator(f"article{page.evaluate('location.hash')}")
+    link = page.get_by_role("table", name="differ most").get_by_role("link").first
+    card = page.locator(f"article#{link.get_attribute('href').partition('#')[2]}")
+    link.click()
     card.get_by_text("Settle", exact=True).click()
     card.get_by_label("points").select_option("2")
     card.get_by_label("Reason").fill("Read the source again.")

@@ -222,6 +222,7 @@ def define_the_track(walk: Walk) -> None:
     """From the track's link to a draft with sources, whose batches are short."""
     host = walk.host
     host.get_by_role("link", name="en-en").first.click()
+    wait_for_path(host, "*/campaigns/*")
     look_at_both_widths(host, "track")
     host.get_by_role("link", name="Upload sources").first.click()
     file = {"name": "items.csv", "mimeType": "text/csv", "buffer": sources()}

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.actions.accounts import second_factors
 from tests.accounts import PASSWORD, is_in, logged_in, make_account
-from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
+from tests.browser.access import look_at
 from tests.browser.organiser import log_in
 from tests.chromium import wait_for_path
 from tests.live import LiveSite
@@ -67,15 +67,6 @@ def confirm(page: Page) -> None:
     page.get_by_role("button", name="Go on").click()
 
 
-def look_at(page: Page) -> None:
-    """Everybody can use the page, at both widths."""
-    assert_accessible(page)
-    assert_never_scrolls_sideways(page)
-    page.set_viewport_size(PHONE)
-    assert_accessible(page)
-    page.set_viewport_size({"width": 1366, "height": 768})
-
-
 def test_an_app_is_added_and_asked_for(page: Page, live_site: LiveSite):
     make_account()
     enter(page, live_site.url)
@@ -95,6 +86,7 @@ def test_an_app_is_added_and_asked_for(page: Page, live_site: LiveSite):
     assert page.locator("ol code").count() == 10
     look_at(page)
     page.get_by_role("link", name="I have stored them").click()
+    wait_for_path(page, "*/second-factor/")
     look_at(page)
     log_out(page)
     enter(page, live_site.url)
