@@ -24,6 +24,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 app = Celery("evalsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["rankme.worker"])
+app.steps["consumer"].add("rankme.worker.watchdog:Turns")
 
 
 @beat_init.connect

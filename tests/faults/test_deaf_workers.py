@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow
 LOOKS_IN_VAIN = 5
 LONGER_THAN_THE_REPAIR = 12  # seconds; it takes two intervals of five at most
 PLAIN, DEAF = "tests.faults.plain_site", "tests.faults.deaf_site"
-REPLACED = "its supervisor starts a new one"  # what the watchdog writes to the log
+HALTED = "tests.faults.halted_site"
+REPLACED = "its supervisor starts"  # what the watchdog writes to the log
 
 
 @pytest.fixture
@@ -127,10 +128,10 @@ def the_worker_connects_again_when_its_broker_fell_silent(site, campaign, line) 
 
 @contextlib.contextmanager
 def supervised_worker(
-    line: BrokerLine, site: LiveSite, app: str, deaf_after: int
+    line: BrokerLine, site: LiveSite, app: str, deaf_after: int, **settings: str
 ) -> Iterator[psutil.Process]:
     """A worker below the supervisor of `make run`, which has received a message."""
-    settings = {"REDIS_URL": line.url, "WORKER_DEAF_AFTER_SECONDS": str(deaf_after)}
+    settings |= {"REDIS_URL": line.url, "WORKER_DEAF_AFTER_SECONDS": str(deaf_after)}
     worker = ("tests.faults.supervised_worker", *celery_worker("worker", app))
     site.start("worker", *worker, **settings)
     try:
@@ -150,6 +151,17 @@ def test_without_the_repair_a_worker_stays_deaf_until_it_is_replaced(site, campa
         wait_until_done(run)
         assert REPLACED in log_of_the_worker(site)
     assert process_of(run) not in deaf, "the worker was not deaf"
+    check_jobs_ended()
+
+
+def test_a_worker_whose_main_process_halts_is_replaced(site, campaign, line, tmp_path):
+    """It has a job in hand, whose end it never hears of, so no process of it seems to be free."""
+    site.start_beat()
+    settings = {"HALTED_ONCE": str(tmp_path / "halted"), "WORKER_PROCESSES": "1"}
+    with supervised_worker(line, site, HALTED, deaf_after=3, **settings):
+        wait_until_done(ask_for_analysis(campaign))
+        wait_for(lambda: REPLACED in log_of_the_worker(site), "the end of the worker")
+        wait_until_done(ask_for_analysis(campaign))
     check_jobs_ended()
 
 

@@ -1,4 +1,6 @@
-"""When a worker counts as deaf: a message waits, a process is free, and nothing happens."""
+"""When a worker counts as deaf: a message waits for a free process, or its loop stands still."""
+
+from dataclasses import dataclass
 
 import pytest
 
@@ -18,27 +20,49 @@ def clock() -> Clock:
     return Clock()
 
 
-def is_deaf_after(clock: Clock, looks: list[tuple[bytes | None, bool]]) -> list[bool]:
-    """What is thought after each look at the oldest message, ten seconds apart."""
-    worker, thought = DeafWorker(20, clock), []
-    for head, is_free in looks:
-        thought.append(worker.is_deaf(head, is_free=is_free))
+@dataclass
+class Look:
+    """What a look finds: the oldest message, if the broker answers, and how the worker is."""
+
+    waiting: list[bytes] | None
+    is_free: bool = True
+    turns: bool = True  # whether its loop has turned since the last look
+
+
+def is_deaf_after(clock: Clock, looks: list[Look]) -> list[bool]:
+    """What is thought after each look, ten seconds apart."""
+    worker, thought, turns = DeafWorker(20, clock), [], 0
+    for look in looks:
+        turns += look.turns
+        thought.append(worker.is_deaf(look.waiting, is_free=look.is_free, turns=turns))
         clock.now += 10
     return thought
-
-
-def test_a_message_that_a_free_worker_does_not_take_makes_it_deaf(clock):
-    assert is_deaf_after(clock, [(b"a", True)] * 3) == [False, False, True]
 
 
 @pytest.mark.parametrize(
     "look",
     [
-        pytest.param([(b"a", True), (b"b", True)], id="messages are taken"),
-        pytest.param([(None, True)], id="the queue is empty, or the broker away"),
-        pytest.param([(b"a", False)], id="all processes are at work"),
-        pytest.param([(b"a", True), (b"a", True), (None, True)], id="the broker is away at times"),
+        pytest.param(Look([b"a"]), id="a message waits for a free worker"),
+        pytest.param(Look([b"a"], is_free=False, turns=False), id="its loop is stuck"),
+        pytest.param(Look([], turns=False), id="its loop is stuck, and nothing waits"),
     ],
 )
-def test_a_worker_is_not_deaf_when(clock, look):
-    assert not any(is_deaf_after(clock, look * 5))
+def test_a_worker_that_stands_still_for_twenty_seconds_is_deaf(clock, look):
+    assert is_deaf_after(clock, [look] * 3) == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        pytest.param([Look([b"a"]), Look([b"b"])], id="messages are taken"),
+        pytest.param([Look([])], id="the queue is empty"),
+        pytest.param([Look(None, turns=False)], id="the broker is away"),
+        pytest.param([Look([b"a"], is_free=False)], id="all processes are at work"),
+        pytest.param(
+            [Look([b"a"], turns=False)] * 2 + [Look(None)], id="the broker is away at times"
+        ),
+        pytest.param([Look([], turns=False), Look([])], id="its loop turns at times"),
+    ],
+)
+def test_a_worker_is_not_deaf_when(clock, looks):
+    assert not any(is_deaf_after(clock, looks * 5))
