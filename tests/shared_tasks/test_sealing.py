@@ -1,5 +1,6 @@
 """The seal: which systems are in, under which codes, and what it commits to."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -144,7 +145,7 @@ def test_only_what_counts_is_in():
     assert sealed_names(task) == {"Owls", "Bees", "Hosts", "Copy", "Jays"}
 
 
-def test_preregistered_systems_have_the_first_places_then_time_decides():
+def test_preregistered_systems_have_the_first_places_then_time_decides(client):
     task = make_task(most_judged=2)
     entered(task, "Early", "Later", "Registered")
     SharedTask.objects.update(preregister_until=timezone.now() - timedelta(minutes=30))
@@ -154,8 +155,11 @@ def test_preregistered_systems_have_the_first_places_then_time_decides():
     close(task)
     seal(task, by=task.owner)
     assert sealed_names(task) == {"Registered", "Early"}
-    event = task.events.get()
-    assert event.detail["over the limit"] == {"English": ["Later 1"]}
+    client.force_login(task.owner)
+    history = client.get(reverse("rankme:task", args=[task.code])).content.decode()
+    assert re.search(
+        r"Not judged, over the limit:\s*<bdi>English</bdi>: <bdi>Later 1</bdi>", history
+    )
 
 
 def test_the_seal_commits_to_the_mapping_and_its_events_name_nobody():

@@ -304,7 +304,7 @@ def _write_events(task: SharedTask, fields: Sequence[Field], digest: str, by: Us
         detail={
             "commitment": digest,
             "judged": {found.track.name: found.size for found in fields},
-            "over the limit": {
+            "over_the_limit": {
                 found.track.name: [f"{each.team.name} {each.number}" for each in found.left_out]
                 for found in fields
             },
