@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.actions.accounts import second_factors
 from tests.accounts import PASSWORD, is_in, logged_in, make_account
-from tests.browser.access import look_at
+from tests.browser.access import DESK, PHONE, look_at
 from tests.browser.organiser import log_in
 from tests.chromium import wait_for_path
 from tests.live import LiveSite
@@ -115,7 +115,11 @@ def test_a_passkey_is_added_and_opens_without_a_password(page: Page, live_site: 
     page.get_by_label("Name of the passkey").fill("My laptop")
     page.get_by_role("button", name="Add the passkey").click()
     page.get_by_role("link", name="I have stored them").click()
-    expect(page.get_by_role("row", name="My laptop")).to_be_visible()
+    passkey = page.get_by_role("row", name="My laptop")
+    expect(passkey).to_be_visible()
+    page.set_viewport_size(PHONE)
+    expect(passkey.get_by_role("link", name="Remove")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size(DESK)
     assert second_factors.has_second_factor(olga)
     log_out(page)
     look_at(page)
