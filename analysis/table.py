@@ -382,9 +382,13 @@ def read_columns(content: bytes) -> JudgementTable:
     -------
     JudgementTable : equal to the one that was written
     """
-    rows = pa.ipc.open_file(pa.BufferReader(content)).read_all()
-    columns = {name: _own(rows.column(name)) for name in rows.column_names}
-    factors = {name: columns.pop(name) for name in rows.column_names if name not in OWN_COLUMNS}
+    file = pa.BufferReader(content)
+    names = pa.ipc.open_file(file).schema.names
+    columns: dict[str, Any] = {}
+    for place, name in enumerate(names):  # one by one: all of them unpacked are the table once more
+        alone = pa.ipc.IpcReadOptions(included_fields=[place])
+        columns[name] = _own(pa.ipc.open_file(file, options=alone).read_all().column(0))
+    factors = {name: columns.pop(name) for name in names if name not in OWN_COLUMNS}
     return JudgementTable(**columns, factors=factors)
 
 
