@@ -3,7 +3,7 @@
 Celery notices most broken connections to the broker itself and opens new ones (the transport
 options in the settings). This watches the result, whatever the cause: a message waits at the head
 of the queue, this worker has a free process, and does not take it; or its main process has
-stopped turning its loop, so that it does not even hear that a process is free. While the broker
+stopped turning its loop, so that it never learns that a process is free. While the broker
 does not answer a fresh connection, a restart would not help, so nothing happens.
 
 A container's health check looks at how old `ALIVE_FILE` is, which costs nothing.

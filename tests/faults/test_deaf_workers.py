@@ -155,7 +155,7 @@ def test_without_the_repair_a_worker_stays_deaf_until_it_is_replaced(site, campa
 
 
 def test_a_worker_whose_main_process_halts_is_replaced(site, campaign, line, tmp_path):
-    """It has a job in hand, whose end it never hears of, so no process of it seems to be free."""
+    """It has a job in hand, whose end it never learns of, so no process of it seems to be free."""
     site.start_beat()
     settings = {"HALTED_ONCE": str(tmp_path / "halted"), "WORKER_PROCESSES": "1"}
     with supervised_worker(line, site, HALTED, deaf_after=3, **settings):
