@@ -5,9 +5,9 @@ Run: python benchmarks/chaos.py [--acknowledged 100000] [--faults 300] [--minute
 Three web servers (one of the release before), four workers and two beats in folders of their own
 reach one PostgreSQL, one broker and one bucket by lines of their own; the clock of one machine is
 wrong. Faults follow each other until both numbers are reached or the minutes are over. Then: every
-acknowledged screen is in the record once, `verify` finds nothing, and each analysis that was made
-meanwhile has the same report.json, byte for byte, as that of one worker alone. Exits with status 1
-if any of it does not hold. `make cluster-test` is a short run of it.
+acknowledged screen is in the record once, `verify` finds nothing, no process has crashed, and each
+analysis that was made meanwhile has the same report.json, byte for byte, as that of one worker
+alone. Exits with status 1 if any of it does not hold. `make cluster-test` is a short run of it.
 """
 
 from __future__ import annotations
@@ -401,7 +401,9 @@ def verdict(chaos: Chaos, site: Any) -> list[str]:
     connections.close_all()  # the database was restarted under them
     chaos.cluster.leave_the_first_alone()
     problems = []
-    for check in (same_reports, whole_imports, screens_stored_once, record_verified):
+    for check in (
+        same_reports, whole_imports, screens_stored_once, record_verified, nothing_crashed,
+    ):  # fmt: skip
         try:
             check(chaos, site)
         except AssertionError as error:
@@ -437,6 +439,12 @@ def record_verified(chaos: Chaos, site: Any) -> None:
     site.environment |= settings_of(chaos.cluster.bucket.address)
     print(site.manage("verify"))
     check_jobs_ended()
+
+
+def nothing_crashed(chaos: Chaos, site: Any) -> None:
+    """What is killed here ends by another signal."""
+    logs = [log for machine in chaos.cluster.machines for log in machine.log_folder.glob("*.log")]
+    assert not (crashed := [str(log) for log in logs if "SIGSEGV" in log.read_text()]), crashed
 
 
 if __name__ == "__main__":
