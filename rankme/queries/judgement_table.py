@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from types import MappingProxyType
 from typing import Any
@@ -112,25 +111,18 @@ def table_in_parts(
 ) -> Iterator[JudgementTable]:
     """The rows of `judgement_table` in tables that fit into memory; one empty table without any.
 
-    All are of one moment, even while raters submit: one cursor reads them. While the rows of a part
-    are made into a table, the database looks for those of the next one.
+    All are of one moment, even while raters submit: one cursor reads them.
     """
     more = _more_columns(campaign)
     statement = statement_of(campaign, "TRUE" if stored else COUNTED, more)
     whole = IN_ORDER.format(campaign=int(campaign.pk), judgements=statement)
     names = _factor_names(campaign, statement)
-    with (
-        transaction.atomic(),
-        connection.chunked_cursor() as cursor,
-        ThreadPoolExecutor(1) as ahead,
-    ):
+    with transaction.atomic(), connection.chunked_cursor() as cursor:
         cursor.execute(whole)
         portion = cursor.fetchmany(rows_at_once)
-        while True:
-            coming = ahead.submit(cursor.fetchmany, rows_at_once)
+        yield _table(campaign, _arrays(portion, more), names, stored=stored)
+        while portion := cursor.fetchmany(rows_at_once):
             yield _table(campaign, _arrays(portion, more), names, stored=stored)
-            if not (portion := coming.result()):
-                return
 
 
 def _arrays(rows: Sequence[tuple[Any, ...]], more: Collection[str]) -> dict[str, np.ndarray]:
