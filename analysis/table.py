@@ -103,7 +103,12 @@ class JudgementTable:
         return digest.hexdigest()
 
     def rows(self, mask: NDArray[Any]) -> Self:
-        """Only the rows that a mask or an index array picks; labels out of use are dropped."""
+        """Only the rows that a mask or an index array picks; labels out of use are dropped.
+
+        A mask that picks them all gives the table itself: a copy of a large one is half a gigabyte.
+        """
+        if mask.dtype == np.bool_ and mask.all() and self._uses_all_labels():
+            return self
         return type(self)(
             **{name: _picked(getattr(self, name), mask) for name in LABEL_COLUMNS},
             value=self.value[mask],
@@ -188,6 +193,10 @@ class JudgementTable:
         if self.excluded is None or not self.excluded.any():
             return self
         return self.rows(~self.excluded)
+
+    def _uses_all_labels(self) -> bool:
+        columns = self._label_columns().values()
+        return all(np.bincount(each.codes, minlength=len(each.labels)).all() for each in columns)
 
     def _label_columns(self) -> dict[str, Column]:
         named = {name: getattr(self, name) for name in LABEL_COLUMNS}

@@ -374,7 +374,7 @@ def _rank_changes(
     before: JudgementTable, after: JudgementTable, kind: str, higher: bool
 ) -> tuple[RankChange, ...]:
     """Ranks by win share (relative judgements) or mean; empty when the judgements are the same."""
-    if kind == "category" or before.sha256 == after.sha256:
+    if kind == "category" or before is after or before.sha256 == after.sha256:
         return ()
     first, second = (_ranked(part, kind, higher) for part in (before, after))
     return tuple(

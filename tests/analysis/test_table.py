@@ -3,6 +3,7 @@
 import gzip
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -204,6 +205,14 @@ def test_leaving_rows_out_leaves_their_labels_out():
         table.without_raters(["nobody"])
     with pytest.raises(TableError, match="no criterion 'taste'; the table has: quality"):
         table.for_criterion("taste")
+
+
+def test_picking_all_rows_copies_nothing_and_still_drops_unused_labels():
+    table = simulated()
+    every_row = np.ones(len(table), dtype=bool)
+    assert table.rows(every_row) is table
+    more = Column(table.criterion.codes, (*table.criterion.labels, "taste"))
+    assert replace(table, criterion=more).rows(every_row).criterion.labels == ("quality",)
 
 
 def test_labels_are_sorted_as_python_sorts_them_and_are_distinct():

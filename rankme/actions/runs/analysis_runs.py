@@ -140,6 +140,7 @@ def take_snapshot(run: AnalysisRun) -> None:
             anchor=anchor_of(run.campaign),
         )
         plan_chunks(run, table)
+    del run.table_csv_gz  # who needs it asks the database: of a large run it is 150 MB
 
 
 def _timed_out(campaign: Campaign) -> dict[str, int]:
