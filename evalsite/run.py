@@ -27,9 +27,11 @@ MARK = "RANKME_RUN"
 SIGNALS_TO_END = (signal.SIGINT, signal.SIGTERM)
 # On a private machine root may run a worker; nobody else can reach its queue.
 ROOT_WORKER_IS_MEANT = "ignore:You're running the worker with superuser privileges"
+# They need not know of each other (evalsite/settings.py).
+WORKER_ALONE = "--without-gossip --without-mingle"
 PROCESSES = {
     "web": "gunicorn --config python:evalsite.gunicorn evalsite.wsgi",
-    "worker": "celery --quiet --app evalsite worker --loglevel warning",
+    "worker": f"celery --quiet --app evalsite worker --loglevel warning {WORKER_ALONE}",
     "beat": "celery --quiet --app evalsite beat --loglevel warning --pidfile=",
     "servers": "evalsite.embedded",
 }

@@ -221,6 +221,10 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_DISABLE_PREFETCH = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Nobody gives workers commands, and they need not know of each other (`--without-gossip` and
+# `--without-mingle`). Celery reads such messages without a time limit: a worker whose connection
+# breaks at that moment halts.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_CONCURRENCY = environment.whole_number("WORKER_PROCESSES", 2)
 # A worker with a free process that takes no message for so long ends, to be replaced. 0: never.
 WORKER_DEAF_AFTER_SECONDS = environment.whole_number("WORKER_DEAF_AFTER_SECONDS", 15)

@@ -30,7 +30,7 @@ from evalsite.embedded import (
     make_data_folder,
 )
 from evalsite.embedded.servers import locked
-from evalsite.run import MARK
+from evalsite.run import MARK, WORKER_ALONE
 
 # Upper bounds, reached only when something is wrong: a busy machine may need many seconds.
 PATIENCE = 600
@@ -287,7 +287,8 @@ class LiveSite:
 
 def celery_worker(name: str, app: str = "evalsite") -> tuple[str, ...]:
     """The module and its arguments that start a worker."""
-    return "celery", "-A", app, "worker", "--loglevel", "info", "--hostname", f"{name}@%h"
+    options = ["--loglevel", "info", *WORKER_ALONE.split(), "--hostname", f"{name}@%h"]
+    return "celery", "-A", app, "worker", *options
 
 
 def readiness(site: LiveSite) -> int:

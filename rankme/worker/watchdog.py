@@ -71,8 +71,7 @@ class DeafWorker:
 class Turns(bootsteps.StartStopStep):
     """Counts each second in which the main process turns its loop.
 
-    The count stands still while that process waits for an answer that never comes. A read of the
-    broker's events has no time limit in the client.
+    The count stands still while that process waits for an answer that never comes.
     """
 
     done = 0

@@ -31,6 +31,14 @@ def queue_length(valkey: Valkey) -> int:
         return client.llen("rankme")
 
 
+def subscriptions(valkey: Valkey) -> int:
+    """What anybody listens to, besides queues."""
+    import redis
+
+    with redis.Redis(unix_socket_path=str(valkey.socket)) as client:
+        return len(client.pubsub_channels()) + client.pubsub_numpat()
+
+
 def test_every_thread_sends_its_messages_to_our_broker(site_without_web: LiveSite):
     site_without_web.flush_valkey()
     command = [sys.executable, "-c", PUBLISH_ASIDE]
@@ -47,6 +55,7 @@ def test_messages_reach_a_worker_again_after_the_broker_was_killed(site_without_
     site_without_web.start_worker()
     site_without_web.start_beat()
     wait_for(lambda: reconciliations(site_without_web, "succeeded") > before, "the first tick")
+    assert subscriptions(site_without_web.servers.valkey) == 0, "a read without a time limit"
     site_without_web.kill_valkey()
     received = reconciliations(site_without_web)
     site_without_web.start_valkey()

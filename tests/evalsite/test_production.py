@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from evalsite.embedded import PROJECT, Servers
+from evalsite.run import PROCESSES, WORKER_ALONE
 from tests.evalsite.image import copied_files
 from tests.evalsite.processes import run
 from tests.live import LiveSite
@@ -93,6 +94,12 @@ def test_every_container_is_watched_and_comes_back():
         assert watched or name in {"migrate", "beat"}, name
         assert service["restart"] == ("no" if name == "migrate" else "unless-stopped")
     assert "HEALTHCHECK" in (PROJECT / "Dockerfile").read_text()
+
+
+def test_no_worker_listens_to_others():
+    unit = (PROJECT / "deploy/systemd/rankme-worker.service").read_text()
+    for command in (" ".join(COMPOSE["services"]["worker"]["command"]), unit, PROCESSES["worker"]):
+        assert re.search(rf" worker .*{WORKER_ALONE}", command), command
 
 
 def test_what_the_containers_are_told_is_in_the_example():
