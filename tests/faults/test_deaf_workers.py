@@ -20,7 +20,7 @@ LOOKS_IN_VAIN = 5
 LONGER_THAN_THE_REPAIR = 12  # seconds; it takes two intervals of five at most
 PLAIN, DEAF = "tests.faults.plain_site", "tests.faults.deaf_site"
 HALTED = "tests.faults.halted_site"
-REPLACED = "its supervisor starts"  # what the watchdog writes to the log
+REPLACED = "its supervisor starts a new one"  # what the watchdog writes to the log
 
 
 @pytest.fixture

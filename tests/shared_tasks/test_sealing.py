@@ -155,6 +155,7 @@ def test_preregistered_systems_have_the_first_places_then_time_decides(client):
     close(task)
     seal(task, by=task.owner)
     assert sealed_names(task) == {"Registered", "Early"}
+    assert task.events.get().detail["over_the_limit"] == {"English": ["Later 1"]}
     client.force_login(task.owner)
     history = client.get(reverse("rankme:task", args=[task.code])).content.decode()
     assert re.search(
