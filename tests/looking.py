@@ -39,7 +39,7 @@ def judge(campaign, number, better=20.0):
 
 
 def fill_in(held, number, better):
-    dice = np.random.default_rng([7, number])
+    """Judge each output as this rater does in whatever order it is shown."""
     shown = outputs_in_order(held.presentation)
     first = min(output for outputs in shown.values() for output in outputs)
     for trial, (pk, _order) in enumerate(held.presentation):
@@ -47,9 +47,15 @@ def fill_in(held, number, better):
             {
                 "criterion": "fluency",
                 "place": place,
-                "value": float(dice.integers(30, 50) + better * ((output - first) % 2 == 0)),
+                "value": opinion(number, output - first, better),
                 "time_ms": 900.0,
             }
             for place, output in enumerate(shown[pk])
         ]
         answer(held, trial, answers=sent)
+
+
+def opinion(rater, output, better):
+    """What this rater thinks of the output with this number; every second one is better."""
+    dice = np.random.default_rng([7, rater, output])
+    return float(dice.integers(30, 50)) + (0.0 if output % 2 else better)

@@ -74,9 +74,15 @@ ASKED = """() => {
   };
 }"""
 HAS_PLAYED = "(number) => document.querySelectorAll('form.screen audio')[number].ended"
-HAS_SCORE = """number =>
+# Only then are the buttons where they stay: they fly to the word.
+HAS_CHOSEN = """() =>
+  CSS.highlights?.has("chosen-words") || document.querySelector("mark.is-current") !== null"""
+HAS_SCORE, HAS_NOTE = (
+    f"""number =>
   document.querySelectorAll("form.screen [data-instrument]")[number]
-    .querySelector("[data-score]") !== null"""
+    .querySelector("{selector}") !== null"""
+    for selector in ("[data-score]", ".span-note:not([hidden])")
+)
 
 
 def press_tool(page: Page, name: str) -> None:
@@ -327,12 +333,16 @@ def answer_instrument(page: Page, number: int, *, kind: str, groups: int, ticked
 
 
 def mark_a_word(page: Page, number: int) -> None:
-    """Put the cursor into the text and mark the word there; then the score, if there is one."""
+    """Put the cursor into the text and mark the word there; then the score, or a note."""
     press(page, ".output .markable", number)
+    until(page, HAS_CHOSEN)
     press(page, ".span-tool", instrument=number)
     choose(page, ".spans-chosen .span-choice", 0, instrument=number)
     if page.evaluate(HAS_SCORE, number):
         press(page, "[data-score]", instrument=number, share=0.2 + 0.15 * (number % 5))
+    if page.evaluate(HAS_NOTE, number):
+        press(page, ".span-note", instrument=number)
+        page.keyboard.type("Not in the list.")
 
 
 FACTS = (

@@ -30,6 +30,16 @@ MAKE = f"""() => {{
   return [name, form.matches(".timed"), ({MAKE_OF_THE_PAGE})()];
 }}"""
 
+# Once what a press changes is drawn.
+NEXT = """async () => {
+  const drawn = () => new Promise((done) => requestAnimationFrame(done));
+  const next = document.querySelector("form.screen [data-next]");
+  if (!next.matches(":active")) next.scrollIntoView({ block: "center", behavior: "instant" });
+  for (let frames = 0; frames < 3; frames++) await drawn();
+  const { x, y, width, height } = next.getBoundingClientRect();
+  return { x, y, width, height };
+}"""
+
 
 class BothWidths:
     """Answers with the mouse, one trial on a laptop and the next on a phone."""
@@ -51,6 +61,8 @@ class BothWidths:
         elif size == PHONE:
             assert_fits(page)
         answer_with_mouse(page)
+        if not is_timed and size["width"] not in self.answered[name]:
+            assert_next_stays(page)
         self.answered[name].add(size["width"])
         if size == PHONE and not is_timed:
             assert_never_scrolls_sideways(page)
@@ -69,3 +81,14 @@ def check(page: Page) -> None:
 def assert_fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert_never_scrolls_sideways(page)
+
+
+def assert_next_stays(page: Page) -> None:
+    """What had the focus leaves Next where it is: else a press would end elsewhere, and be none."""
+    before = page.evaluate(NEXT)
+    page.mouse.move(before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
+    page.mouse.down()
+    after = page.evaluate(NEXT)
+    page.mouse.move(1, 1)
+    page.mouse.up()
+    assert abs(after["x"] - before["x"]) + abs(after["y"] - before["y"]) < 1, (before, after)

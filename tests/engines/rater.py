@@ -35,6 +35,8 @@ STATE = """
     onward: seen("main form button.primary, main a.button.primary"),
     path: location.pathname,
     problem: document.querySelector("[data-problem]")?.textContent ?? "",
+    chosen: CSS.highlights?.has("chosen-words") ||
+      document.querySelector("mark.is-current") !== null,
     wide: document.documentElement.scrollWidth > innerWidth,
   };
 """
@@ -256,8 +258,9 @@ def answer_instrument(hand: Hand, kind: str, number: int, screen: int) -> None:
 def mark_a_word(hand: Hand, number: int) -> None:
     """Put the cursor into the text and mark the word there; then the score, if there is one."""
     hand.press(".output .markable", number)
+    until(hand.engine, lambda state: state["chosen"], "the word, to which the buttons fly")
     hand.press(".span-tool", instrument=number)
-    hand.engine.run(CHOOSE, ".span-choice", -1, None)
+    hand.engine.run(CHOOSE, ".spans-chosen .span-choice", 0, number)
     if hand.has("[data-score]"):
         hand.press("[role='slider']", share=0.2 + 0.15 * (number % 5), instrument=number)
 

@@ -30,8 +30,8 @@ export function createBubble(bar, fields) {
   }
 
   function takeOff() {
-    place.style.height = `${bar.offsetHeight}px`; // what follows must not move meanwhile
     bar.classList.add("is-flying");
+    keepPlace(bar, place);
     addEventListener("scroll", settle, { capture: true, passive: true });
     addEventListener("resize", settle);
   }
@@ -56,7 +56,10 @@ export function createBubble(bar, fields) {
     });
   }
   const form = /** @type {HTMLFormElement} */ (bar.closest("form"));
-  new ResizeObserver(() => tellHeight(bar)).observe(bar);
+  new ResizeObserver(() => {
+    keepPlace(bar, place);
+    tellHeight(bar);
+  }).observe(bar);
   for (const name of ["focusin", "focusout"]) {
     form.addEventListener(name, () => requestAnimationFrame(settle));
   }
@@ -71,6 +74,22 @@ export function createBubble(bar, fields) {
       settle();
     },
   };
+}
+
+/**
+ * Keep free what a bar that flies will need when it lands. It does so while a press on what follows
+ * moves the focus there: if that moved then, the press would end elsewhere, and be no click.
+ *
+ * @param {HTMLElement} bar
+ * @param {HTMLElement} place
+ */
+function keepPlace(bar, place) {
+  if (!bar.classList.contains("is-flying")) return;
+  bar.classList.remove("is-flying");
+  place.style.height = "";
+  const { height } = bar.getBoundingClientRect();
+  bar.classList.add("is-flying");
+  place.style.height = `${height}px`;
 }
 
 /**

@@ -160,7 +160,7 @@ export function currentMark(marking) {
  */
 function changed(marking, next, message, time) {
   marking.history.change(next.toSorted(inOrder));
-  marking.tell(message);
+  if (message) marking.tell(message);
   marking.onChange(time);
 }
 
@@ -227,7 +227,10 @@ export function set(marking, id, changes, time) {
   if (keysOf(next).every((name) => next[name] === old[name])) return;
   if ("prefilled" in next) next.confirmed = true;
   const others = marking.history.marks().map((one) => (one === old ? next : one));
-  const message = say(marking.words, "changed", { text: quoteOf(next, marking.words) });
+  // A note can be read where it is. It is changed when the focus leaves it, often by a press on what
+  // is below, which a longer message would move away from under the press.
+  const message =
+    "note" in changes ? "" : say(marking.words, "changed", { text: quoteOf(next, marking.words) });
   changed(marking, others, message, time);
 }
 
