@@ -56,10 +56,7 @@ export function createBubble(bar, fields) {
     });
   }
   const form = /** @type {HTMLFormElement} */ (bar.closest("form"));
-  new ResizeObserver(() => {
-    keepPlace(bar, place);
-    tellHeight(bar);
-  }).observe(bar);
+  new ResizeObserver(() => tellHeight(bar, place)).observe(bar);
   for (const name of ["focusin", "focusout"]) {
     form.addEventListener(name, () => requestAnimationFrame(settle));
   }
@@ -96,8 +93,10 @@ function keepPlace(bar, place) {
  * Tell the style sheet how much of the window's lower edge the bar takes.
  *
  * @param {HTMLElement} bar
+ * @param {HTMLElement} place
  */
-function tellHeight(bar) {
+function tellHeight(bar, place) {
+  keepPlace(bar, place);
   const height = bar.classList.contains("is-flying") ? 0 : bar.offsetHeight;
   document.documentElement.style.setProperty("--bar", `${height}px`);
 }
