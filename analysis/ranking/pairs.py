@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,12 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @cached_property
+    def tallies(self) -> NDArray[np.int64]:
+        """Wins, ties and losses of i against j for i < j, shape (systems, systems, 3)."""
+        shape = (len(self.systems), len(self.systems), 3)
+        return np.bincount(cells(self), minlength=int(np.prod(shape))).reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +95,13 @@ def pairs_from_table(
         raise TableError([f"Pairs need one criterion, but the table has {names}: choose one."])
     first, second = compared_rows(table)
     units = table.item if item_groups is None else item_groups
-    difference = table.value[first] - table.value[second]
-    if lower_is_better:
-        difference = -difference
+    values = table.value[first], table.value[second]
+    ahead, behind = reversed(values) if lower_is_better else values
     return Pairs(
         systems=table.system.labels,
         first=table.system.codes[first],
         second=table.system.codes[second],
-        outcome=(1 - np.sign(difference)).astype(np.int8),
+        outcome=np.int8(TIE) + (ahead < behind) - (ahead > behind),
         screen=table.screens[first],
         rater=table.rater.codes[first],
         item=units.codes[first],
@@ -122,19 +128,25 @@ def count(pairs: Pairs) -> Counts:
     ----------
     pairs : from `pairs_from_table`
     """
-    shape = (len(pairs.systems), len(pairs.systems))
-    wins, ties = np.zeros(shape), np.zeros(shape)
-    for outcome, winner, loser in (
-        (WIN, pairs.first, pairs.second),
-        (LOSS, pairs.second, pairs.first),
-    ):
-        of_this = pairs.outcome == outcome
-        cells = np.ravel_multi_index((winner[of_this], loser[of_this]), shape)
-        wins += np.bincount(cells, minlength=wins.size).reshape(shape)
-    tied = pairs.outcome == TIE
-    cells = np.ravel_multi_index((pairs.first[tied], pairs.second[tied]), shape)
-    ties += np.bincount(cells, minlength=ties.size).reshape(shape)
+    of_each = pairs.tallies.astype(np.float64)
+    wins, ties = of_each[:, :, WIN] + of_each[:, :, LOSS].T, of_each[:, :, TIE]
     return Counts(wins, ties + ties.T)
+
+
+def cells(pairs: Pairs) -> NDArray[np.int64]:
+    """Place each comparison in a flat count array of shape (systems, systems, 3).
+
+    Parameters
+    ----------
+    pairs : from `pairs_from_table`
+    """
+    swapped = pairs.first > pairs.second
+    place = np.minimum(pairs.first, pairs.second).astype(np.int64)
+    place *= len(pairs.systems)
+    place += np.maximum(pairs.first, pairs.second)
+    place *= len((WIN, TIE, LOSS))
+    place += np.where(swapped, WIN + LOSS - pairs.outcome, pairs.outcome)
+    return place
 
 
 def require_comparable(systems: tuple[str, ...], counts: Counts) -> None:
@@ -171,19 +183,19 @@ def unmet(systems: tuple[str, ...], counts: Counts) -> tuple[tuple[str, str], ..
 
 def _rows_side_by_side(screens: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Row numbers of every two rows of one screen; screens stay in their order of appearance."""
-    by_screen = np.argsort(screens, kind="stable")
-    sizes = np.bincount(screens)
-    starts = np.cumsum(sizes) - sizes
-    firsts, seconds = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    for size in np.unique(sizes[sizes > 1]):
-        rows = by_screen[starts[sizes == size, None] + np.arange(size)]
-        left, right = np.triu_indices(size, k=1)
-        firsts.append(rows[:, left].ravel())
-        seconds.append(rows[:, right].ravel())
-    first, second = np.concatenate(firsts), np.concatenate(seconds)
-    appearance = by_screen[starts][screens[first]]
-    order = np.lexsort([second, first, appearance])
-    return first[order], second[order]
+    number = len(screens)
+    first_row = np.empty(int(screens.max(initial=-1)) + 1, dtype=np.int32)
+    first_row[screens[::-1]] = np.arange(number, dtype=np.int32)[::-1]  # the last one stays
+    screen = first_row[screens]
+    rows = np.argsort(screen, kind="stable").astype(np.int32)
+    ends = np.cumsum(np.bincount(screen))[screen[rows]]
+    place = np.arange(number)
+    later = ends - 1 - place  # rows of the same screen
+    total = int(later.sum())
+    # 32 bits as long as they hold the numbers: there are several times more pairs than rows
+    whole = np.promote_types(np.int32, np.min_scalar_type(-total))
+    back = (np.cumsum(later) - later - place - 1).astype(whole)
+    return np.repeat(rows, later), rows[np.arange(total, dtype=whole) - np.repeat(back, later)]
 
 
 def _groups(linked: NDArray[np.bool_]) -> Iterator[list[int]]:

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.errors import RankingError
 from analysis.scales.codes import compact
 
 from .compiling import compiled
-from .pairs import LOSS, WIN, Pairs
+from .pairs import Pairs, cells
 from .streams import GAMMA, RESAMPLING, below, mixed, stream
 
 Integers = NDArray[np.int32]
+MOST_PLACES = 2**63 - 1  # in the table of cells and both units
 
 
 @dataclass(frozen=True)
@@ -61,20 +63,6 @@ SCHEMES: dict[str, Callable[[Pairs], Units | None]] = {
 }
 
 
-def cells(pairs: Pairs) -> NDArray[np.int64]:
-    """Place each comparison in a flat count array of shape (systems, systems, 3).
-
-    Parameters
-    ----------
-    pairs : from `pairs_from_table`
-    """
-    swapped = pairs.first > pairs.second
-    low = np.where(swapped, pairs.second, pairs.first).astype(np.int64)
-    high = np.where(swapped, pairs.first, pairs.second)
-    outcome = np.where(swapped, WIN + LOSS - pairs.outcome, pairs.outcome)
-    return (low * len(pairs.systems) + high) * 3 + outcome
-
-
 @dataclass(frozen=True, eq=False)
 class Resampler:
     """Comparisons folded to what resampling needs: memory is linear in them at most.
@@ -92,19 +80,30 @@ class Resampler:
     def of(cls, pairs: Pairs, scheme: str) -> "Resampler":
         """Fold comparisons that always come together."""
         units = SCHEMES[scheme](pairs)
-        shape = (len(pairs.systems), len(pairs.systems), 3)
-        cell = cells(pairs)
-        fixed = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
         if units is None:
             nothing = np.empty(0, dtype=np.int32)
-            return cls(len(pairs.systems), nothing, nothing, None, fixed)
-        rows = np.stack([units.first, units.second, cell.astype(np.int32)])
-        order = np.lexsort(rows)
-        rows = rows[:, order]
-        starts = np.flatnonzero(np.r_[True, np.any(np.diff(rows, axis=1) != 0, axis=0)])
+            return cls(len(pairs.systems), nothing, nothing, None, pairs.tallies)
+        first, second = units.sizes
+        if pairs.tallies.size * first * second > MOST_PLACES:
+            raise RankingError(
+                f"There are too many systems, raters and items to draw {scheme} ones of them."
+            )
+        # A comparison's cell and units as one number, which sorts in a tenth of the time.
+        places = cells(pairs)
+        places *= second
+        places += units.second
+        places *= first
+        places += units.first
+        places.sort()
+        starts = np.flatnonzero(np.r_[True, places[1:] != places[:-1]])
         times = np.diff(np.r_[starts, len(pairs)]).astype(np.int32)
-        first, second, cell = (row[starts].copy() for row in rows)
-        return cls(len(pairs.systems), cell, times, Units(first, second), fixed)
+        places = places[starts]
+        of_first = (places % first).astype(np.int32)
+        places //= first
+        of_second = (places % second).astype(np.int32)
+        places //= second
+        units = Units(of_first, of_second)
+        return cls(len(pairs.systems), places.astype(np.int32), times, units, pairs.tallies)
 
     def counts(self, *, seed: int, run: int) -> NDArray[np.int64]:
         """Wins, ties and losses of i against j (i < j) in one run, shape (systems, systems, 3)."""

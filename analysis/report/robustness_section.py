@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -118,6 +118,7 @@ class Judged:
         found = blocks_of(self.part)
         return self.part.rater.codes if found is None else found
 
+    @cached_property
     def pairs(self) -> Pairs:
         """Compare the outputs of each screen; refuse where no screen has two."""
         groups = self.part.groups(self.options.item_groups)
@@ -164,7 +165,7 @@ def _model(judged: Judged) -> ComparedPairs | ComparedValues:
     if len(part.system.labels) < 2:
         raise Undefined("There is only one system.")
     if judged.relative:
-        return ComparedPairs(judged.pairs(), options.alpha, options.generality)
+        return ComparedPairs(judged.pairs, options.alpha, options.generality)
     groups = part.groups(options.item_groups)
     return ComparedValues(
         judged.values, part.system.codes, part.system.labels, part.rater.codes, part.rater.labels,
@@ -193,7 +194,7 @@ def _with_covariates(judged: Judged, covariates: Values) -> Estimated:
     if judged.relative:
         first, second = compared_rows(part)
         differences = covariates[first] - covariates[second]
-        return pairs_with_covariates(judged.pairs(), differences, generality=generality)
+        return pairs_with_covariates(judged.pairs, differences, generality=generality)
     units = part.rater.codes, judged.items
     return values_with_covariates(
         judged.values, part.system.codes, units, covariates, blocks=judged.blocks,
@@ -287,7 +288,7 @@ def _in_time(judged: Judged, orders: Values, tests: int) -> Trend:
             ORDER, found, shares, part.system.codes, tests=tests, alpha=judged.options.alpha,
             bins=bins,
         )  # fmt: skip
-    pairs, (first, _) = judged.pairs(), compared_rows(part)
+    pairs, (first, _) = judged.pairs, compared_rows(part)
     ranking = _with_covariates(judged, np.zeros((len(part), 0))).plain
     ahead = np.sign(ranking[pairs.first] - ranking[pairs.second])
     goes_with = 0.5 + ahead * (0.5 - pairs.outcome / 2)
@@ -327,7 +328,7 @@ def _ranked_by(judged: Judged, raters: Codes) -> list[str]:
     """Name the systems, best first, by the judgements of these raters."""
     part, generality = judged.part, judged.options.generality
     if judged.relative:
-        pairs = judged.pairs()
+        pairs = judged.pairs
         found = fitted_pairs(pairs, np.isin(pairs.rater, raters), generality=generality)
     else:
         found = fitted_values(
@@ -344,7 +345,7 @@ def _ranked_by(judged: Judged, raters: Codes) -> list[str]:
 def _more_units(judged: Judged) -> MoreUnits:
     options, part = judged.options, judged.part
     if judged.relative:
-        return more_units_of_pairs(judged.pairs(), alpha=options.alpha)
+        return more_units_of_pairs(judged.pairs, alpha=options.alpha)
     if judged.generalisability is None:
         raise Undefined("The variances of raters and items have no estimate.")
     return more_units_of_values(
@@ -366,7 +367,7 @@ def fitted_versions(judged: Judged) -> tuple[list[Fitted], list[str]]:
     number_of = {name: code for code, name in enumerate(part.factors[VERSION].labels)}
     generality = options.generality
     if judged.relative:
-        pairs, (first, _) = judged.pairs(), compared_rows(part)
+        pairs, (first, _) = judged.pairs, compared_rows(part)
         fitted = [
             fitted_pairs(pairs, codes[first] == number_of[name], generality=generality)
             for name in names

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from analysis.errors import RankingError
+from analysis.ranking import resampling
 from analysis.ranking.clusters import SCHEMES as NAMED_SCHEMES
-from analysis.ranking.pairs import count, pairs_from_table
-from analysis.ranking.resampling import SCHEMES, Resampler, cells, unit_weights
+from analysis.ranking.pairs import cells, count, pairs_from_table
+from analysis.ranking.resampling import SCHEMES, Resampler, unit_weights
 from tests.analysis.judged import simulated
 
 
@@ -25,6 +27,13 @@ def test_folded_counts_equal_a_plain_sum_over_comparisons(pairs, scheme):
     plain = np.zeros(75, dtype=np.int64)
     np.add.at(plain, cells(pairs), weights[0][units.first] * weights[1][units.second])
     assert np.array_equal(Resampler.of(pairs, scheme).counts(seed=3, run=8).ravel(), plain)
+
+
+def test_more_places_than_a_number_counts_are_refused(pairs, monkeypatch):
+    monkeypatch.setattr(resampling, "MOST_PLACES", 75 * 8 * 17 - 1)
+    with pytest.raises(RankingError, match="too many systems, raters and items"):
+        Resampler.of(pairs, "raters-items")
+    assert Resampler.of(pairs, "screens").units is not None
 
 
 def test_no_resampling_keeps_the_counts(pairs):
