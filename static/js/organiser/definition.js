@@ -7,21 +7,74 @@ import { fetchPage, replacePart } from "./fresh_page.js";
 
 const SELECTOR = "[data-definition-form]";
 
+// How often the form is asked for anew because somebody wrote in it meanwhile.
+const MOST_TURNS = 20;
+// What leaves the other fields where they are. Others move rows, and then a name is another field's.
+const KEEPS_NAMES = /^(add|refresh):/;
+
+/** @param {HTMLFormElement} form */
+const writtenIn = (form) => JSON.stringify([...new FormData(form)]);
+
 /**
+ * The form in its new shape, with what was written while the site made it.
+ *
+ * @param {HTMLFormElement} form
+ * @param {string} action
+ */
+async function reshaped(form, action) {
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const before = writtenIn(form);
+    const data = new FormData(form);
+    data.set("do", action);
+    const { page } = await fetchPage(location.pathname, data);
+    if (writtenIn(form) === before) return page.querySelector(SELECTOR);
+  }
+  throw new Error("somebody writes without a pause");
+}
+
+/**
+ * One at a time: a second press is about rows that may be others by then.
+ *
  * @param {HTMLFormElement} form
  * @param {HTMLButtonElement} button
  */
 async function reshape(form, button) {
-  const data = new FormData(form);
-  data.set("do", button.value);
-  const target = new URL(button.getAttribute("formaction") || "", location.href).hash.slice(1);
-  const { page } = await fetchPage(location.pathname, data);
-  const opened = [...form.querySelectorAll("details[open][id]")].map((part) => part.id);
-  replacePart(form, page.querySelector(SELECTOR));
-  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
-  prepare(part(document, SELECTOR, HTMLFormElement));
-  lookAt(target);
-  preview?.refresh();
+  if (form.ariaBusy) return;
+  form.ariaBusy = "true";
+  try {
+    const fresh = await reshaped(form, button.value);
+    const target = new URL(button.getAttribute("formaction") || "", location.href).hash.slice(1);
+    const opened = [...form.querySelectorAll("details[open][id]")].map((part) => part.id);
+    const goBack = KEEPS_NAMES.test(button.value) ? wayBack(form, target) : null;
+    replacePart(form, fresh);
+    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+    prepare(part(document, SELECTOR, HTMLFormElement));
+    if (!goBack?.()) lookAt(target);
+    preview?.refresh();
+  } finally {
+    form.ariaBusy = null;
+  }
+}
+
+/**
+ * How to put the caret back where somebody writes meanwhile; null where nobody does.
+ *
+ * @param {HTMLFormElement} form
+ * @param {string} target what was changed
+ */
+function wayBack(form, target) {
+  const held = /** @type {HTMLInputElement | null} */ (document.activeElement);
+  if (!held?.matches("input, textarea, select") || !held.id || !form.contains(held)) return null;
+  const { id, selectionStart, selectionEnd } = held;
+  if (id === target) return null;
+  return () => {
+    const again = /** @type {HTMLInputElement | null} */ (document.getElementById(id));
+    again?.focus({ preventScroll: true });
+    if (selectionStart !== null && again?.setSelectionRange) {
+      again.setSelectionRange(selectionStart, selectionEnd);
+    }
+    return again !== null;
+  };
 }
 
 /**
@@ -56,7 +109,10 @@ function prepare(form) {
   for (const choice of allParts(form, "[data-switch]")) {
     choice.addEventListener("change", () => {
       const around = /** @type {HTMLElement} */ (choice.parentElement);
-      reshape(form, part(around, "[data-switch-button]", HTMLButtonElement));
+      const button = part(around, "[data-switch-button]", HTMLButtonElement);
+      reshape(form, button).catch(() => {
+        button.hidden = false; // it asks again
+      });
     });
   }
   form.addEventListener("submit", (event) => {

@@ -11,6 +11,24 @@ function isInUse(part) {
   return part.contains(document.activeElement) && document.activeElement !== document.body;
 }
 
+/**
+ * Whether somebody has filled in a control, which a reload would empty.
+ *
+ * @param {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} control
+ */
+function isWrittenIn(control) {
+  if (control instanceof HTMLSelectElement) {
+    const options = [...control.options];
+    const first = options.find(({ defaultSelected }) => defaultSelected) ?? options[0];
+    return control.value !== first?.value;
+  }
+  if (control.type === "range") return false; // a script sets it, and a number is next to it
+  if (control instanceof HTMLInputElement && ["checkbox", "radio"].includes(control.type)) {
+    return control.checked !== control.defaultChecked;
+  }
+  return control.value !== control.defaultValue;
+}
+
 /** @param {HTMLElement} live */
 async function refresh(live) {
   if (document.hidden) return;
@@ -39,7 +57,9 @@ async function keepFresh(live) {
     } catch {
       // The site is away or we are logged out; the old figures carry their time, so just continue.
     }
-    if (live.querySelector("[data-over]")) {
+    /** @type {NodeListOf<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>} */
+    const controls = document.querySelectorAll("main form :is(input, textarea, select)");
+    if (live.querySelector("[data-over]") && ![...controls].some(isWrittenIn)) {
       location.reload();
       return;
     }

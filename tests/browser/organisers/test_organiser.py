@@ -1,18 +1,19 @@
 """The organiser's main job in a real browser: by keyboard, without scripts, and on a phone."""
 
 from django.urls import reverse
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.imports import import_jobs
+from rankme.actions.material import metric_jobs
 from rankme.actions.sitting import assignments
 from rankme.management.commands.demo import FOLDER
-from rankme.models import Campaign, MaterialImport, Output
+from rankme.models import Campaign, MaterialImport, MetricComputation, Output
 from tests.accounts import PASSWORD, make_account
 from tests.browser.access import (
     assert_accessible,
 )
-from tests.browser.organiser import PHONE, log_in, log_in_by_form, work_off
+from tests.browser.organiser import PHONE, log_in, work_off
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.chromium import wait_for_path
 from tests.live import LiveSite
@@ -121,62 +122,6 @@ def test_columns_with_unknown_names_are_described_by_keyboard(page: Page):
     assert set(found) == set(rows)
 
 
-def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
-    make_account()
-    log_in(page)
-    page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
-    page.get_by_label("Title", exact=True).first.fill("Half done")
-    page.get_by_role("button", name="Add criterion").click()
-    question = page.locator("#criteria-2-question")
-    expect(question).to_be_focused()
-    question.fill("How fluent is it?")
-    page.locator("#criteria-2-name").fill("fluency")
-    page.locator("#criteria-2-instrument").select_option("likert")
-    page.locator("#criteria-2-options-points").fill("5")
-    page.get_by_role("button", name="Save", exact=True).last.click()
-    expect(page.get_by_text("The definition has been saved.")).to_be_visible()
-    definition = campaigns.definition_of(Campaign.objects.get())
-    assert definition.title == "Half done"
-    assert definition.criterion("fluency").options == {"points": 5}
-    assert definition.screens[0].ask == ["quality", "coverage", "fluency"]
-
-
-def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
-    make_account()
-    context = browser.new_context(base_url=live_site.url, java_script_enabled=False)
-    page = context.new_page()
-    log_in_by_form(page)
-    page.goto(reverse("rankme:campaign-new", args=["sr11-deep"]))
-    page.get_by_role("button", name="Add criterion").click()
-    page.locator("#criteria-3-instrument").select_option("count")
-    page.locator("#criteria-3-row").get_by_role("button", name="Show the options").click()
-    expect(page.locator("#criteria-3-options-most")).to_be_visible()
-    page.locator("#criteria-3-row").get_by_role("button", name="Remove").click()
-    expect(page.locator("#criteria-3-row")).to_have_count(0)
-    page.get_by_role("button", name="Save", exact=True).last.click()
-    expect(page.get_by_text("The definition has been saved.")).to_be_visible()
-    context.close()
-
-
-def test_a_problem_leads_to_its_field(page: Page):
-    make_account()
-    log_in(page)
-    page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
-    minutes = page.locator("#crowd-lease_minutes")
-    page.locator("details:has(#crowd-lease_minutes)").evaluate_all(
-        "found => found.forEach((one) => { one.open = true })"
-    )
-    minutes.fill("1")
-    page.get_by_role("button", name="Save", exact=True).last.click()
-    expect(page.locator("[data-findings]")).to_be_focused()
-    page.locator("#section-crowd > summary").click()
-    expect(minutes).not_to_be_visible()
-    page.get_by_role("alert").get_by_role("link").click()
-    expect(minutes).to_be_focused()
-    expect(minutes).to_be_in_viewport()
-    expect(page.locator("#crowd-lease_minutes")).to_have_attribute("aria-invalid", "true")
-
-
 def test_the_monitor_updates_without_moving_the_focus(page: Page):
     olga = make_account()
     campaign = make_campaign(slider_definition(), owner=olga)
@@ -192,6 +137,22 @@ def test_the_monitor_updates_without_moving_the_focus(page: Page):
     page.clock.run_for(16_000)
     expect(page.get_by_text("of 16 screens (6 %)")).to_be_visible()
     expect(free).to_be_focused()
+
+
+def test_a_page_whose_job_is_over_leaves_a_form_that_is_being_filled_in(page: Page):
+    olga = make_account()
+    campaign = make_campaign(owner=olga, launch=False)
+    metric_jobs.request_metrics(campaign, ["lengths"], by=olga)
+    log_in(page)
+    page.goto(reverse("rankme:campaign-metrics", args=[campaign.code]))
+    scores = page.locator("form [type=file]")
+    scores.set_input_files({"name": "comet.csv", "mimeType": "text/csv", "buffer": b"item,system"})
+    work_off(MetricComputation, metric_jobs.execute)
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    page.wait_for_timeout(2_500)  # it would have loaded itself again
+    assert scores.evaluate("field => field.files.length") == 1
+    scores.set_input_files([])
+    expect(page.get_by_role("button", name="Compute", exact=True)).to_be_visible()
 
 
 def test_a_link_is_copied(page: Page, live_site: LiveSite):
