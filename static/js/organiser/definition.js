@@ -7,7 +7,7 @@ import { fetchPage, replacePart } from "./fresh_page.js";
 
 const SELECTOR = "[data-definition-form]";
 
-// How often the form is asked for anew because somebody wrote in it meanwhile.
+// How often the form is asked for again because somebody wrote in it meanwhile.
 const MOST_TURNS = 20;
 // What leaves the other fields where they are. Others move rows, and then a name is another field's.
 const KEEPS_NAMES = /^(add|refresh):/;

@@ -91,7 +91,7 @@ def test_a_problem_leads_to_its_field(page: Page):
     expect(page.locator("#crowd-lease_minutes")).to_have_attribute("aria-invalid", "true")
 
 
-def test_what_is_written_while_the_site_makes_the_form_anew_stays(page: Page):
+def test_what_is_written_while_the_site_makes_the_form_again_stays(page: Page):
     make_account()
     log_in(page)
     page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
