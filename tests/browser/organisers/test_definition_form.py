@@ -1,13 +1,24 @@
 """The form of a campaign's definition: it changes its shape and loses nothing."""
 
+import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, Route, expect
 
 from rankme.actions.campaign import campaigns
 from rankme.models import Campaign
 from tests.accounts import make_account
-from tests.browser.organiser import log_in, log_in_by_form
+from tests.browser.organiser import PHONE, log_in, log_in_by_form
+from tests.browser.widths import LAPTOP
 from tests.live import LiveSite, wait_for
+
+# The words at a control with the focus whose middle something else covers.
+COVERED = """() => {
+  const held = document.activeElement;
+  if (!held.closest("[data-definition-form]") || held.matches(".visually-hidden")) return "";
+  const { left, top, width, height } = held.getBoundingClientRect();
+  const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+  return held.contains(hit) ? "" : held.name || held.innerText;
+}"""
 
 
 class SlowSite:
@@ -137,3 +148,17 @@ def test_where_no_answer_comes_a_button_shows_the_options(page: Page):
     again.click()
     site.answer(1)
     expect(page.locator("#criteria-0-options-points")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_the_bar_of_buttons_never_covers_what_has_the_focus(page: Page, size):
+    make_account()
+    page.set_viewport_size(size)
+    log_in(page)
+    page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    covered = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        covered.append(page.evaluate(COVERED))
+    assert set(covered) == {""}
