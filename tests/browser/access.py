@@ -138,3 +138,30 @@ def look_at(page: Page) -> None:
     page.set_viewport_size(PHONE)
     assert_accessible(page)
     page.set_viewport_size(DESK)
+
+
+# What has the focus, if something else covers its middle; null outside the page.
+COVERED = """() => {
+  const held = document.activeElement;
+  if (!held || held === document.body) return null;
+  const { left, top, width, height } = held.getBoundingClientRect();
+  const within = (place, most) => Math.min(Math.max(place, 0), most - 1);
+  const hit = document.elementFromPoint(
+    within(left + width / 2, innerWidth), within(top + height / 2, innerHeight)
+  );
+  const isSeen = width < 3 || held.contains(hit) || hit?.contains(held);
+  return isSeen ? "" : `${held.name || held.innerText} under ${hit?.outerHTML.slice(0, 80)}`;
+}"""
+
+
+def assert_focus_is_never_covered(page: Page, key: str, most: int = 90) -> None:
+    """Tab, or Shift and Tab, never lead below a bar that stays in view (WCAG 2.4.11)."""
+    covered = []
+    for _ in range(most):
+        page.keyboard.press(key)
+        found = page.evaluate(COVERED)
+        if found is None:
+            break
+        covered.append(found)
+    assert len(covered) > 10
+    assert [each for each in covered if each] == []

@@ -7,18 +7,10 @@ from playwright.sync_api import Browser, Page, Route, expect
 from rankme.actions.campaign import campaigns
 from rankme.models import Campaign
 from tests.accounts import make_account
+from tests.browser.access import assert_focus_is_never_covered
 from tests.browser.organiser import PHONE, log_in, log_in_by_form
 from tests.browser.widths import LAPTOP
 from tests.live import LiveSite, wait_for
-
-# The words at a control with the focus whose middle something else covers.
-COVERED = """() => {
-  const held = document.activeElement;
-  if (!held.closest("[data-definition-form]") || held.matches(".visually-hidden")) return "";
-  const { left, top, width, height } = held.getBoundingClientRect();
-  const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-  return held.contains(hit) ? "" : held.name || held.innerText;
-}"""
 
 
 class SlowSite:
@@ -157,8 +149,4 @@ def test_the_bar_of_buttons_never_covers_what_has_the_focus(page: Page, size):
     log_in(page)
     page.goto(reverse("rankme:campaign-new", args=["e2e-quality"]))
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-    covered = []
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        covered.append(page.evaluate(COVERED))
-    assert set(covered) == {""}
+    assert_focus_is_never_covered(page, "Tab")

@@ -10,7 +10,11 @@ from playwright.sync_api import expect
 from rankme.actions.runs import analysis_runs, publishing
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
-from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
+from tests.browser.access import (
+    assert_accessible,
+    assert_focus_is_never_covered,
+    assert_never_scrolls_sideways,
+)
 from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.live import wait_for
@@ -49,6 +53,9 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     expect(page.get_by_role("heading", name=campaign.title, level=1, exact=True)).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_function("() => document.documentElement.scrollWidth <= 390")
+    page.evaluate(OPEN_ALL)
+    page.locator("[data-contents]").evaluate("(contents) => { contents.open = false; }")
+    assert_focus_is_never_covered(page, "Shift+Tab")
 
 
 def assert_opens_with_the_answer(page) -> None:
