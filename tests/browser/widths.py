@@ -4,7 +4,12 @@ from collections import defaultdict
 
 from playwright.sync_api import Page
 
-from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
+from tests.browser.access import (
+    PHONE,
+    assert_accessible,
+    assert_focus_is_never_covered,
+    assert_never_scrolls_sideways,
+)
 from tests.browser.rating import answer_with_mouse
 
 LAPTOP = {"width": 1366, "height": 768}
@@ -58,6 +63,8 @@ class BothWidths:
             for width in (OTHER[size["width"]], size):
                 page.set_viewport_size(width)
                 check(page)
+                if width == PHONE and not is_timed:
+                    assert_focus_is_never_covered(page, "Tab", most=40)
         elif size == PHONE:
             assert_fits(page)
         answer_with_mouse(page)

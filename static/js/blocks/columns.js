@@ -14,12 +14,12 @@ let isMaximised = false; // as the rater left it on an earlier screen
  */
 export function fitColumns(form, root = document.documentElement) {
   const texts = allParts(form, ".side-by-side .output-text");
-  const asked = optionalPart(form, ".side-by-side .together:not([hidden])");
   const measure = () => {
     if (!form.isConnected) return;
     const tallest = Math.max(0, ...texts.map((text) => text.offsetHeight));
     const top = form.getBoundingClientRect().top + root.scrollTop;
     root.style.setProperty("--around", `${Math.ceil(top + form.offsetHeight - tallest)}px`);
+    const asked = optionalPart(form, ".side-by-side .together");
     root.style.setProperty("--asked", `${asked?.offsetHeight ?? 0}px`);
     for (const text of texts) beReachable(text);
   };
