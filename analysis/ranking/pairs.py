@@ -144,7 +144,7 @@ def cells(pairs: Pairs) -> NDArray[np.int64]:
     place = np.minimum(pairs.first, pairs.second).astype(np.int64)
     place *= len(pairs.systems)
     place += np.maximum(pairs.first, pairs.second)
-    place *= len((WIN, TIE, LOSS))
+    place *= 3
     place += np.where(swapped, WIN + LOSS - pairs.outcome, pairs.outcome)
     return place
 

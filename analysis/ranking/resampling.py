@@ -86,9 +86,9 @@ class Resampler:
         first, second = units.sizes
         if pairs.tallies.size * first * second > MOST_PLACES:
             raise RankingError(
-                f"There are too many systems, raters and items to draw {scheme} ones of them."
+                f"There are too many systems, raters and items to resample by {scheme}."
             )
-        # A comparison's cell and units as one number, which sorts in a tenth of the time.
+        # A comparison's cell and units as one number, which sorts much faster than three.
         places = cells(pairs)
         places *= second
         places += units.second

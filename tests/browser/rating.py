@@ -77,12 +77,9 @@ HAS_PLAYED = "(number) => document.querySelectorAll('form.screen audio')[number]
 # Only then are the buttons where they stay: they fly to the word.
 HAS_CHOSEN = """() =>
   CSS.highlights?.has("chosen-words") || document.querySelector("mark.is-current") !== null"""
-HAS_SCORE, HAS_NOTE = (
-    f"""number =>
+HAS = """([number, selector]) =>
   document.querySelectorAll("form.screen [data-instrument]")[number]
-    .querySelector("{selector}") !== null"""
-    for selector in ("[data-score]", ".span-note:not([hidden])")
-)
+    .querySelector(selector) !== null"""
 
 
 def press_tool(page: Page, name: str) -> None:
@@ -338,9 +335,9 @@ def mark_a_word(page: Page, number: int) -> None:
     until(page, HAS_CHOSEN)
     press(page, ".span-tool", instrument=number)
     choose(page, ".spans-chosen .span-choice", 0, instrument=number)
-    if page.evaluate(HAS_SCORE, number):
+    if page.evaluate(HAS, [number, "[data-score]"]):
         press(page, "[data-score]", instrument=number, share=0.2 + 0.15 * (number % 5))
-    if page.evaluate(HAS_NOTE, number):
+    if page.evaluate(HAS, [number, ".span-note:not([hidden])"]):
         press(page, ".span-note", instrument=number)
         page.keyboard.type("Not in the list.")
 

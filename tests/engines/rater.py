@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from rankme.models import Campaign
-from tests.browser import pressing
+from tests.browser import pressing, rating
 from tests.engines.drivers import KEYS, PATIENCE, Engine
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 
 PLACE = f"return ({pressing.PLACE})(...arguments);"
 CHOOSE = f"return ({pressing.CHOOSE})(...arguments);"
+HAS_CHOSEN = f"return ({rating.HAS_CHOSEN})();"
 STATE = """
   const seen = (selector) =>
     [...document.querySelectorAll(selector)].some((each) => each.checkVisibility());
@@ -35,8 +36,6 @@ STATE = """
     onward: seen("main form button.primary, main a.button.primary"),
     path: location.pathname,
     problem: document.querySelector("[data-problem]")?.textContent ?? "",
-    chosen: CSS.highlights?.has("chosen-words") ||
-      document.querySelector("mark.is-current") !== null,
     wide: document.documentElement.scrollWidth > innerWidth,
   };
 """
@@ -258,7 +257,7 @@ def answer_instrument(hand: Hand, kind: str, number: int, screen: int) -> None:
 def mark_a_word(hand: Hand, number: int) -> None:
     """Put the cursor into the text and mark the word there; then the score, if there is one."""
     hand.press(".output .markable", number)
-    until(hand.engine, lambda state: state["chosen"], "the word, to which the buttons fly")
+    until(hand.engine, lambda _: hand.engine.run(HAS_CHOSEN), "the word, to which the buttons fly")
     hand.press(".span-tool", instrument=number)
     hand.engine.run(CHOOSE, ".spans-chosen .span-choice", 0, number)
     if hand.has("[data-score]"):

@@ -74,8 +74,9 @@ export function createBubble(bar, fields) {
 }
 
 /**
- * Keep free what a bar that flies will need when it lands. It does so while a press on what follows
- * moves the focus there: if that moved then, the press would end elsewhere, and be no click.
+ * Keep free the room that a flying bar needs when it lands. It lands when a press on what follows
+ * takes the focus away: if that moved, the button would come up over something else, and the
+ * browser would report no click.
  *
  * @param {HTMLElement} bar
  * @param {HTMLElement} place
@@ -90,7 +91,8 @@ function keepPlace(bar, place) {
 }
 
 /**
- * Tell the style sheet how much of the window's lower edge the bar takes.
+ * Keep the place of a bar that flies, and tell the style sheet how much of the window's lower edge
+ * one that does not takes.
  *
  * @param {HTMLElement} bar
  * @param {HTMLElement} place

@@ -227,8 +227,8 @@ export function set(marking, id, changes, time) {
   if (keysOf(next).every((name) => next[name] === old[name])) return;
   if ("prefilled" in next) next.confirmed = true;
   const others = marking.history.marks().map((one) => (one === old ? next : one));
-  // A note can be read where it is. It is changed when the focus leaves it, often by a press on what
-  // is below, which a longer message would move away from under the press.
+  // A note can be read where it is. It changes when the focus leaves it, often because of a press on
+  // something below, which a longer message would move away.
   const message =
     "note" in changes ? "" : say(marking.words, "changed", { text: quoteOf(next, marking.words) });
   changed(marking, others, message, time);

@@ -1,4 +1,4 @@
-"""The organiser's main job in a real browser: by keyboard, without scripts, and on a phone."""
+"""The organiser's main job in a real browser: by keyboard, and on a phone."""
 
 from django.urls import reverse
 from playwright.sync_api import Page, expect
