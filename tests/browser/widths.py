@@ -45,6 +45,25 @@ NEXT = """async () => {
   return { x, y, width, height };
 }"""
 
+# The item's words (longer ones than "Text 1"), and whether a browser may translate them: its own
+# words would be judged then.
+TRANSLATABLE = """() => {
+  const texts = (value) =>
+    typeof value === "string" ? [value] : Object.values(value ?? {}).flatMap(texts);
+  const { trials } = JSON.parse(document.getElementById("work-document").textContent);
+  const judged = texts(trials.map(({ input, outputs, context, reference }) =>
+    [input, outputs, context, reference])).join("\\n");
+  const screen = document.querySelector("form.screen");
+  const walker = document.createTreeWalker(screen, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    const words = data.trim();
+    if (words.length > 8 && judged.includes(words)) found.push([words, parentElement.translate]);
+  }
+  return found;
+}"""
+
 
 class BothWidths:
     """Answers with the mouse, one trial on a laptop and the next on a phone."""
@@ -60,6 +79,7 @@ class BothWidths:
         name, is_timed, make = page.evaluate(MAKE)
         if make not in self.checked:
             self.checked.add(make)
+            assert_browsers_translate_no_item(page)
             for width in (OTHER[size["width"]], size):
                 page.set_viewport_size(width)
                 check(page)
@@ -76,6 +96,11 @@ class BothWidths:
         self.screens += 1
         if self.screens % self.screens_per_trial == 0:
             page.set_viewport_size(OTHER[size["width"]])
+
+
+def assert_browsers_translate_no_item(page: Page) -> None:
+    translated = [words for words, is_translated in page.evaluate(TRANSLATABLE) if is_translated]
+    assert translated == [], translated
 
 
 def check(page: Page) -> None:

@@ -59,7 +59,8 @@ export function filesOf(form, rows, material, words) {
 }
 
 /**
- * A text of somebody else's: its own direction, shut off from its neighbours.
+ * A text of somebody else's: its own direction, shut off from its neighbours, and never translated
+ * by a browser.
  *
  * @param {HTMLElement} parent
  * @param {string} text
@@ -67,8 +68,7 @@ export function filesOf(form, rows, material, words) {
  */
 export function given(parent, text, name = "bdi") {
   const element = make(parent, name, "given", text);
-  element.dir = "auto";
-  return element;
+  return Object.assign(element, { dir: "auto", translate: false });
 }
 
 /**

@@ -61,7 +61,7 @@ export function mount(root, { options, material, words, labelledBy, onChange }) 
  */
 function mountAttribute(rows, fact, words, onChange) {
   const group = make(rows, "fieldset");
-  make(group, "legend", "", fact).dir = "auto";
+  Object.assign(make(group, "legend", "", fact), { dir: "auto", translate: false });
   const inputs = createOptions(
     group,
     ANSWERS.map((name) => [name, words[name]]),

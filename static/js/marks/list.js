@@ -158,7 +158,7 @@ class MarkEntry {
     this.#quote.replaceChildren();
     const className = mark.start === null ? "is-missing-words" : "quoted";
     const said = make(this.#quote, "bdi", className, quoteOf(mark, words));
-    said.dir = "auto";
+    Object.assign(said, { dir: "auto", translate: mark.start === null });
     if (language && mark.start !== null) said.lang = language;
     if (mark.side === "source") make(this.#quote, "span", "badge", words.in_the_input);
     if (!("prefilled" in mark)) return;
