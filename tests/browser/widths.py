@@ -79,7 +79,7 @@ class BothWidths:
         name, is_timed, make = page.evaluate(MAKE)
         if make not in self.checked:
             self.checked.add(make)
-            assert_browsers_translate_no_item(page)
+            assert_browsers_leave_the_item_alone(page)
             for width in (OTHER[size["width"]], size):
                 page.set_viewport_size(width)
                 check(page)
@@ -98,7 +98,9 @@ class BothWidths:
             page.set_viewport_size(OTHER[size["width"]])
 
 
-def assert_browsers_translate_no_item(page: Page) -> None:
+def assert_browsers_leave_the_item_alone(page: Page) -> None:
+    """A browser neither translates its words nor makes links of telephone numbers in them."""
+    assert page.locator("meta[name=format-detection][content*='telephone=no']").count() == 1
     translated = [words for words, is_translated in page.evaluate(TRANSLATABLE) if is_translated]
     assert translated == [], translated
 

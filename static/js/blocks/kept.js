@@ -25,7 +25,7 @@ export function keepInView(form, root = document.documentElement) {
     for (const element of kept) decide(element, form, root.clientHeight);
     const heights = kept.map((element) => (isKept(element) ? element.offsetHeight : 0));
     root.style.setProperty("--kept", `${Math.max(0, ...heights)}px`);
-    root.style.setProperty("--heads", `${heads?.offsetHeight ?? 0}px`);
+    root.style.setProperty("--heads", `${heads && isStuck(heads) ? heads.offsetHeight : 0}px`);
   };
   const observer = new ResizeObserver(measure);
   for (const element of heads ? [form, heads, ...kept] : [form, ...kept]) observer.observe(element);
@@ -33,6 +33,9 @@ export function keepInView(form, root = document.documentElement) {
 
 /** @param {HTMLElement} element */
 const isKept = (element) => element.classList.contains("is-kept");
+
+/** @param {HTMLElement} element */
+const isStuck = (element) => getComputedStyle(element).position === "sticky";
 
 const LONG_TEXT = ".output-text, :has([data-fill=input] :is(p, .dialogue))";
 const TABLES = ":has(.table-scroll)";

@@ -34,6 +34,14 @@ IN_SIGHT = """(element) => new Promise((resolve) => {
     resolve(intersectionRatio > 0.5 || intersectionRect.height > 0.3 * rootBounds.height),
   ).observe(element);
 })"""
+# What is seen instead of the upper and the lower end of an element that was scrolled to.
+HIDDEN_ENDS = """(element) => {
+  element.scrollIntoView({ behavior: "instant" });
+  const { left, top, bottom } = element.getBoundingClientRect();
+  const seen = [top + 4, bottom - 4].map((y) => document.elementFromPoint(left + 4, y));
+  return seen.filter((part) => !element.contains(part)).map((part) => part?.className ?? "nothing");
+}"""
+ON_ITS_SIDE = {"width": 844, "height": 340}  # a phone, less its browser's bars
 
 
 @cache
@@ -143,6 +151,15 @@ def test_the_picture_is_whole_at_the_last_caption(page: Page, window):
     assert picture.bounding_box()["height"] >= 150
     expect(page.locator("form.in-panes")).to_have_count(0)
     shot(page, f"in-view-picture-{window['width']}")
+
+
+def test_an_output_and_its_questions_are_seen_at_once_on_a_phone_on_its_side(page: Page):
+    page.set_viewport_size(ON_ITS_SIDE)
+    go_to_work(page, campaign_of("e2e-quality"))
+    await_screen(page)
+    hidden = [row.evaluate(HIDDEN_ENDS) for row in page.locator(".output").all()]
+    assert hidden == [[]] * 5
+    shot(page, "in-view-on-its-side")
 
 
 def test_a_long_source_is_next_to_its_translation_in_a_wide_window(page: Page):
