@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--reset-password", action="store_true", help="set set a new password for the organiser"
+            "--reset-password", action="store_true", help="set a new password for the organiser"
         )
         parser.add_argument(
             "--all",
