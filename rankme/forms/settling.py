@@ -24,9 +24,9 @@ class SettlingForm(forms.Form):
         scales: Mapping[str, Scale],
         standing: Mapping[str, Settlement],
         data: Mapping[str, Any] | None = None,
-        prefix: str | None = None,
     ) -> None:
-        super().__init__(data, prefix=prefix)
+        # A page has one for each output: fields are named by the labels around them, not by ids.
+        super().__init__(data, auto_id=False)
         for name, scale in scales.items():
             known = standing.get(name)
             self.fields[name_of(name)] = _field(name, scale, known.value if known else None)

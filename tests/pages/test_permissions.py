@@ -13,6 +13,7 @@ from rankme.models.campaigns import SEEN, Role
 from rankme.pages.urls import participant_urls, task_urls, urlpatterns
 from rankme.permissions import ROLES, Permission
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.pages.markup import wrong_names
 from tests.pages.world import ACCOUNT, ALL, MEMBERS, MINE, POLICY, World, pattern_named
 from tests.runs import rated_campaign
 
@@ -63,7 +64,10 @@ def test_each_door_opens_to_whom_it_should(client, world, cookies_of, name, meth
         # Each finds the world as it was, whatever the one before did to it.
         with transaction.atomic():
             client.cookies = SimpleCookie(cookies_of[person])
-            meetings[person] = met(client.generic(method, world.address(name)))
+            answer = client.generic(method, world.address(name))
+            meetings[person] = met(answer)
+            if answer.headers.get("Content-Type", "").startswith("text/html"):
+                assert list(wrong_names(answer.text)) == []
             transaction.set_rollback(True)
     assert meetings == {person: expected(POLICY[name][method], person) for person in PEOPLE}
 
