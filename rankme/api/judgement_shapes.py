@@ -82,6 +82,7 @@ class SpansQuery(serializers.Serializer[Any]):
     criterion = serializers.CharField(
         max_length=60,
         required=False,
+        allow_blank=True,
         default="",
         help_text="Its answers are marks in texts; without it, the first such criterion.",
     )

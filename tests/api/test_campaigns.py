@@ -1,7 +1,10 @@
 """A script takes a campaign from its file to its report, and meets the rules of the pages."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
+import jsonschema
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from drf_spectacular.generators import SchemaGenerator
@@ -162,6 +165,18 @@ def test_the_schema_has_no_warnings_and_one_error_shape(tmp_path):
         for operation in methods.values():
             answer = operation["responses"]["default"]
             assert answer["content"]["application/json"]["schema"] == shape
+    # Makers of clients refuse a schema whose defaults it does not allow.
+    for part in with_defaults(schema):
+        jsonschema.validate(part["default"], part)
+
+
+def with_defaults(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a schema that state a type and a default."""
+    if isinstance(schema, dict) and {"type", "default"} <= schema.keys():
+        yield schema
+    if isinstance(schema, dict | list):
+        for part in schema.values() if isinstance(schema, dict) else schema:
+            yield from with_defaults(part)
 
 
 def test_a_repeated_request_finds_the_campaign_that_the_first_one_made(olga, stranger):
