@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inSigns } from "../../static/js/blocks/pictorial.js";
-import { plainNumber } from "../../static/js/instruments/digits.js";
+import { digitOfKey, plainNumber } from "../../static/js/instruments/digits.js";
 import { keyTarget } from "../../static/js/instruments/line.js";
 import { parseScore } from "../../static/js/instruments/rankme.js";
 import { leastLength, problemOf } from "../../static/js/instruments/text.js";
@@ -55,6 +55,18 @@ test("digits of any script are digits", () => {
   assert.equal(plainNumber("１２，５"), "12.5");
   assert.equal(plainNumber("𝟗𝟘𝟙"), "901"); // two sets of ten that touch
   assert.equal(plainNumber("x1"), "x1");
+});
+
+test("a key has its digit on every keyboard", () => {
+  const digitOn = (key, code, shiftKey = false) => digitOfKey({ key, code, shiftKey });
+  assert.equal(digitOn("2", "Digit2"), 2);
+  assert.equal(digitOn("2", "Numpad2"), 2);
+  assert.equal(digitOn("٢", "Digit2"), 2);
+  assert.equal(digitOn("ě", "Digit2"), 2, "Czech");
+  assert.equal(digitOn("2", "Digit2", true), 2, "French, with Shift");
+  assert.equal(digitOn("@", "Digit2", true), null, "American, with Shift");
+  assert.equal(digitOn("F2", "F2"), null);
+  assert.equal(digitOn("Delete", "Delete"), null);
 });
 
 const words = {

@@ -15,6 +15,16 @@ export function plainNumber(text) {
 }
 
 /**
+ * The digit on a key, also where it takes Shift, as on Czech and French keyboards; null without one.
+ *
+ * @param {Pick<KeyboardEvent, "key" | "code" | "shiftKey">} event
+ */
+export function digitOfKey({ key, code, shiftKey }) {
+  if ([...key].length === 1 && DIGIT.test(key)) return digitOf(key);
+  return !shiftKey && /^Digit\d$/.test(code) ? Number(code.at(-1)) : null;
+}
+
+/**
  * A script's digits follow each other from zero on, and so do scripts that lie side by side.
  *
  * @param {string} character

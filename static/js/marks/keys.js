@@ -1,5 +1,6 @@
 // What keys and the caret do in a text that raters mark.
 
+import { digitOfKey } from "../instruments/digits.js";
 import {
   announceCurrent,
   currentMark,
@@ -27,14 +28,18 @@ export function markOrMove(marking, kind, time) {
   else finishMoving(marking, time);
 }
 
+// A keyboard without Latin letters has them where an American one has.
+/** @type {Record<string, string>} */
+const LETTERS = { KeyZ: "z", KeyY: "y" };
+
 /**
  * What the keys with Control or Command do that mean undo or redo anywhere.
  *
  * @param {KeyboardEvent} event
  */
-function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+function stepOf({ key, code, ctrlKey, metaKey, altKey, shiftKey }) {
   if (!(ctrlKey || metaKey) || altKey) return null;
-  const letter = key.toLowerCase();
+  const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : LETTERS[code];
   if (letter === "z") return shiftKey ? redo : undo;
   return letter === "y" ? redo : null;
 }
@@ -49,7 +54,7 @@ export function onKey(marking, event, side) {
   marking.side = side;
   const { key, timeStamp: time } = event;
   const { kinds } = marking;
-  const number = Number(key) - 1;
+  const number = (digitOfKey(event) ?? 0) - 1;
   const step = stepOf(event);
   if (step) step(marking, time);
   else if (event.ctrlKey || event.metaKey || event.altKey) return;
