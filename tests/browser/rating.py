@@ -51,6 +51,10 @@ SHOWN = f"""() => {{
   window.alreadySeen = shown;
   return isScreen ? (shown.matches(".timed") ? "timed" : "screen") : "message";
 }}"""
+SCROLLS_SIDEWAYS = """() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  return scrollWidth > clientWidth;
+}"""
 IS_AT_WORK = """() =>
   document.querySelector("#stage > :not(.needs-scripts)")
     ?.checkVisibility({ visibilityProperty: true })"""
@@ -261,6 +265,7 @@ def rate_to_the_end(
         if shown == "code":
             return screens
         if shown == "message":
+            assert page.evaluate(SCROLLS_SIDEWAYS) is False
             press(page, "[data-go-on]", may_be_gone=True)
             continue
         screens += 1

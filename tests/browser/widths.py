@@ -75,6 +75,9 @@ class BothWidths:
         self.answered: dict[str, set[int]] = defaultdict(set)
 
     def answer(self, page: Page) -> None:
+        # Not sooner: what is said about an example is looked at in the window of the example.
+        if self.screens and self.screens % self.screens_per_trial == 0:
+            page.set_viewport_size(OTHER[page.viewport_size["width"]])
         size = page.viewport_size
         name, is_timed, make = page.evaluate(MAKE)
         if make not in self.checked:
@@ -94,8 +97,6 @@ class BothWidths:
         if size == PHONE and not is_timed:
             assert_never_scrolls_sideways(page)
         self.screens += 1
-        if self.screens % self.screens_per_trial == 0:
-            page.set_viewport_size(OTHER[size["width"]])
 
 
 def assert_browsers_leave_the_item_alone(page: Page) -> None:
