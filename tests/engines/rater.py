@@ -46,6 +46,7 @@ GROUPS = """
 HAS_ENDED = "return document.querySelectorAll('form.screen audio')[arguments[0]].ended;"
 PLAY_BUTTONS = (20, 56)  # pixels from the left end of a sound's controls; WebKit has others first
 SOUND_SECONDS = 6  # more than any of the demonstration's takes
+MOST_MOVES = 40
 DEAF_SECONDS = 0.3  # a screen ignores what comes within a double click of its onset
 
 
@@ -59,12 +60,22 @@ class Hand:
     def press(
         self, selector: str, number: int = 0, *, share: float = 0.5, instrument: int | None = None
     ) -> None:
-        at = self.engine.run(PLACE, selector, number, share, instrument)
+        at = self.resting_place(selector, number, share, instrument)
         if at is None or at["covered"]:
             keep(self.engine, "cannot-be-pressed")
             why = f"covered by {at['covered'][:200]}" if at else "not on the page"
             raise AssertionError(f"{selector} is {why}")
         self.engine.perform(pointed(self.kind, at["x"], at["y"]))
+
+    def resting_place(self, *where: Any) -> dict[str, Any] | None:
+        """Wait until it no longer moves: WebKit tells of a caret, and we of its mark, later."""
+        at = self.engine.run(PLACE, *where)
+        for _ in range(MOST_MOVES):
+            time.sleep(0.05)
+            before, at = at, self.engine.run(PLACE, *where)
+            if at == before:
+                return at
+        raise AssertionError(f"{where} does not stop moving")
 
     def write(self, text: str) -> None:
         self.engine.perform(typed(text))
