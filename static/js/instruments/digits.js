@@ -1,6 +1,6 @@
 // Numbers as people type them: in the digits of any script, with a decimal point or comma.
 
-const DIGIT = /\p{Nd}/u;
+const DIGIT = /^\p{Nd}$/u;
 
 /**
  * The number's text with the digits 0 to 9 and a point.
@@ -20,16 +20,17 @@ export function plainNumber(text) {
  * @param {Pick<KeyboardEvent, "key" | "code" | "shiftKey">} event
  */
 export function digitOfKey({ key, code, shiftKey }) {
-  if ([...key].length === 1 && DIGIT.test(key)) return digitOf(key);
-  return !shiftKey && /^Digit\d$/.test(code) ? Number(code.at(-1)) : null;
+  const isPlace = !shiftKey && /^Digit\d$/.test(code);
+  return digitOf(key) ?? (isPlace ? Number(code.at(-1)) : null);
 }
 
 /**
- * A script's digits follow each other from zero on, and so do scripts that lie side by side.
+ * The value of a digit; null for anything else. A script's digits follow each other from zero on, and
+ * so do scripts that lie side by side.
  *
  * @param {string} character
  */
-function digitOf(character) {
+export function digitOf(character) {
   if (!DIGIT.test(character)) return null;
   const code = character.codePointAt(0) ?? 0;
   let first = code;

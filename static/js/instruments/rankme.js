@@ -2,7 +2,7 @@
 
 import { identify, part } from "../parts.js";
 import { say } from "../work/notices.js";
-import { plainNumber } from "./digits.js";
+import { digitOf, plainNumber } from "./digits.js";
 import { createLine } from "./line.js";
 
 /** @import { RankMeOptions, Words } from "../work/types.js" */
@@ -36,7 +36,7 @@ export function mount(root, { options, words, labelledBy, onChange }) {
       onChange(time);
     },
     onKey(event) {
-      if (!/^\p{Nd}$/u.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (digitOf(event.key) === null || event.ctrlKey || event.metaKey || event.altKey) return;
       // The digit itself is typed into the field, because the focus moves before it arrives.
       number.value = "";
       number.focus();
