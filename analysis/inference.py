@@ -39,8 +39,12 @@ def effective_number(codes: Codes) -> float:
     ------
     Kish (1965).
     """
-    sizes = np.bincount(codes).astype(np.float64)
-    return float(sizes.sum() ** 2 / np.sum(sizes**2))
+    return _effective_number(np.bincount(codes))
+
+
+def _effective_number(sizes: Codes) -> float:
+    shares = sizes.astype(np.float64)
+    return float(shares.sum() ** 2 / np.sum(shares**2))
 
 
 def share_correction(codes: Codes) -> float:
@@ -62,8 +66,11 @@ def share_correction(codes: Codes) -> float:
     ------
     Bell & McCaffrey (2002), for a weighted mean.
     """
-    sizes = np.bincount(codes)
-    sizes = sizes[sizes > 0].astype(np.float64)
+    return _share_correction(np.bincount(codes))
+
+
+def _share_correction(sizes: Codes) -> float:
+    sizes = sizes[sizes > 0]
     if len(sizes) < 2 or sizes.min() == sizes.max():
         return 1.0
     shares = sizes / sizes.sum()
@@ -140,7 +147,9 @@ class Units:
             raise OptionsError(problems)
 
         def unit(name: str, codes: Codes) -> Unit:
-            return Unit(name, distinct(codes), effective_number(codes), share_correction(codes))
+            sizes = np.bincount(codes)  # once: a table may have millions of judgements
+            number = int(np.count_nonzero(sizes))
+            return Unit(name, number, _effective_number(sizes), _share_correction(sizes))
 
         if systems is None or not is_between_raters(raters, systems):
             return cls(unit("raters", raters), unit("items", items), generality)

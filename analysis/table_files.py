@@ -175,7 +175,8 @@ def _guessed_format(content: bytes) -> str:
     if content[:4] == b"PAR1":
         return "parquet"
 
-    header = content.partition(b"\n")[0].decode("utf-8-sig", errors="replace")
+    end = content.find(b"\n")
+    header = content[: end if end >= 0 else None].decode("utf-8-sig", errors="replace")
     names = next(csv.reader([header]), [])
     if set(SCORE_COLUMNS) <= set(names):
         return "scores"

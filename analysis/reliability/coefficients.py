@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from analysis.errors import Undefined
-from analysis.scales.codes import compact, in_use
+from analysis.scales.codes import are_countable, compact, in_use, renumber
 from analysis.typing import Codes, Values
 
 
@@ -52,7 +52,12 @@ def first_of_each(units: Codes, raters: Codes) -> Codes:
     units, raters : shape (judgements,)
     """
     key = units.astype(np.int64) * (int(raters.max()) + 1) + raters
-    return np.sort(np.unique(key, return_index=True)[1])
+    if not are_countable(key):
+        return np.sort(np.unique(key, return_index=True)[1])
+    rows = np.arange(len(key), dtype=np.int32)
+    first = np.empty(int(key.max()) + 1, dtype=np.int32)
+    first[key[::-1]] = rows[::-1]  # the last one stays
+    return np.flatnonzero(first[key] == rows)
 
 
 def label_counts(rows: Codes, labels: Codes) -> Any:
@@ -95,8 +100,8 @@ def kendall_w(values: ArrayLike, screens: Codes, items: Codes, systems: Codes) -
     count = len(sizes)
     members = np.bincount(group_of_screen[in_use(screens)], minlength=count).astype(np.float64)
     cells = groups.astype(np.int64) * (int(systems.max()) + 1) + systems
-    distinct, place = np.unique(cells, return_inverse=True)
-    group_of_cell = distinct // (int(systems.max()) + 1)
+    used, place = renumber(cells)
+    group_of_cell = used // (int(systems.max()) + 1)
     middle = members * (sizes + 1) / 2
     deviations = (np.bincount(place, ranks) - middle[group_of_cell]) ** 2
     spread = np.bincount(group_of_cell, deviations, minlength=count)

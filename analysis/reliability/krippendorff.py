@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -22,14 +23,51 @@ MOST_CATEGORIES = 2000
 MOST_RATIO_VALUES = 2000
 
 
-@dataclass(frozen=True)
-class _Pairable:
+@dataclass(frozen=True, eq=False)
+class Pairable:
     """The values that can be paired with another of their unit, sorted by unit."""
 
     values: Values
     units: Codes
     clusters: Codes
     sizes: Values  # judgements of each unit
+
+    @classmethod
+    def of(
+        cls, values: ArrayLike, units: Codes, raters: Codes, clusters: Codes | None = None
+    ) -> Pairable:
+        """Leave out what has nothing to be paired with.
+
+        Parameters
+        ----------
+        values : shape (judgements,), numbers, or codes of categories
+        units, raters : shape (judgements,), codes; a unit is one output, and a rater's second
+            judgement of a unit is left out
+        clusters : shape (judgements,), codes of what a bootstrap draws (items); units when None
+
+        Raises
+        ------
+        Undefined : no unit has two raters
+        """
+        values = np.asarray(values, dtype=np.float64)
+        clusters = units if clusters is None else clusters
+        first = first_of_each(units, raters)
+        values, units, clusters = values[first], units[first], clusters[first]
+        sizes = np.bincount(units)
+        kept = sizes[units] > 1
+        if not kept.any():
+            raise Undefined("No output was judged by two raters.")
+        order = np.argsort(units[kept], kind="stable")
+        values, units, clusters = values[kept][order], units[kept][order], clusters[kept][order]
+        compact_units = compact(units)
+        return cls(
+            values, compact_units, compact(clusters), np.bincount(compact_units).astype(np.float64)
+        )
+
+    @cached_property
+    def labels(self) -> tuple[Values, Codes]:
+        """The distinct values, and the number of each value's, shape (values,)."""
+        return np.unique(self.values, return_inverse=True)
 
     @property
     def weights(self) -> Values:
@@ -79,8 +117,33 @@ def krippendorff_alpha(
     ------
     Krippendorff (2011).
     """
-    values = np.asarray(values, dtype=np.float64)
-    pairable = _pairable(values, units, raters, units if clusters is None else clusters)
+    pairable = Pairable.of(values, units, raters, clusters)
+    return alpha_of(pairable, metric, rng=rng, resamples=resamples, confidence=confidence)
+
+
+def alpha_of(
+    pairable: Pairable,
+    metric: str,
+    *,
+    rng: np.random.Generator | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> Coefficient:
+    """Compute `krippendorff_alpha` of values that several metrics share.
+
+    Parameters
+    ----------
+    pairable : the values
+    metric, rng, resamples, confidence : as there
+
+    Raises
+    ------
+    Undefined : no disagreement can be expected, or the values do not fit the metric
+
+    Source
+    ------
+    Krippendorff (2011).
+    """
     parts = _disagreement_parts(pairable, metric)
     everything = np.ones((1, parts.within.shape[0]))
     alpha = float(parts.alpha(everything)[0])
@@ -118,22 +181,6 @@ def cluster_counts(rng: np.random.Generator, clusters: int, resamples: int) -> V
     return weights
 
 
-def _pairable(values: Values, units: Codes, raters: Codes, clusters: Codes) -> _Pairable:
-    first = first_of_each(units, raters)
-    values, units, clusters = values[first], units[first], clusters[first]
-    sizes = np.bincount(units)
-    kept = sizes[units] > 1
-    if not kept.any():
-        raise Undefined("No output was judged by two raters.")
-    order = np.argsort(units[kept], kind="stable")
-    values, units, clusters = values[kept][order], units[kept][order], clusters[kept][order]
-    compact_units = compact(units)
-    compact_clusters = compact(clusters)
-    return _Pairable(
-        values, compact_units, compact_clusters, np.bincount(compact_units).astype(np.float64)
-    )
-
-
 @dataclass(frozen=True)
 class _Parts:
     """Per cluster what α needs; a resample is a weighted sum of its rows.
@@ -156,7 +203,7 @@ class _Parts:
         return 1 - ratio
 
 
-def _disagreement_parts(pairable: _Pairable, metric: str) -> _Parts:
+def _disagreement_parts(pairable: Pairable, metric: str) -> _Parts:
     if metric == "nominal":
         return _nominal_parts(pairable)
     if metric == "ratio":
@@ -167,7 +214,7 @@ def _disagreement_parts(pairable: _Pairable, metric: str) -> _Parts:
     return _interval_parts(pairable, positions - positions.mean())
 
 
-def _per_cluster(pairable: _Pairable, observed_by_unit: Values) -> Values:
+def _per_cluster(pairable: Pairable, observed_by_unit: Values) -> Values:
     """Sum the observed disagreement and the number of values over each cluster's units."""
     cluster_of_unit = np.zeros(len(pairable.sizes), dtype=np.intp)
     cluster_of_unit[pairable.units] = pairable.clusters
@@ -176,7 +223,7 @@ def _per_cluster(pairable: _Pairable, observed_by_unit: Values) -> Values:
     return np.column_stack([observed, np.bincount(pairable.clusters, minlength=count)])
 
 
-def _interval_parts(pairable: _Pairable, positions: Values) -> _Parts:
+def _interval_parts(pairable: Pairable, positions: Values) -> _Parts:
     """Squared differences over all pairs follow from Σx and Σx²."""
     sums = np.bincount(pairable.units, positions)
     # Around the unit's mean, so that close values of large size lose no digits.
@@ -198,8 +245,8 @@ def _interval_parts(pairable: _Pairable, positions: Values) -> _Parts:
     return _Parts(_per_cluster(pairable, by_unit), expected)
 
 
-def _nominal_parts(pairable: _Pairable) -> _Parts:
-    distinct, labels = np.unique(pairable.values, return_inverse=True)
+def _nominal_parts(pairable: Pairable) -> _Parts:
+    distinct, labels = pairable.labels
     if len(distinct) > min(MOST_CATEGORIES, len(labels) / 2):
         raise Undefined(f"The values are not categories: {len(distinct)} of them are distinct.")
     counts = label_counts(pairable.units, labels)
@@ -215,11 +262,11 @@ def _nominal_parts(pairable: _Pairable) -> _Parts:
     return _Parts(_per_cluster(pairable, by_unit), expected)
 
 
-def _ratio_parts(pairable: _Pairable) -> _Parts:
+def _ratio_parts(pairable: Pairable) -> _Parts:
     """Distances ((x − y)/(x + y))², for values on a scale with a true zero."""
     if np.any(pairable.values < 0):
         raise Undefined("The ratio metric needs values that are not negative.")
-    distinct, labels = np.unique(pairable.values, return_inverse=True)
+    distinct, labels = pairable.labels
     if len(distinct) > MOST_RATIO_VALUES:
         raise Undefined(
             f"The ratio metric compares all pairs of distinct values, and there are "

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from analysis.errors import Undefined
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, renumber
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Values
 
@@ -151,7 +151,7 @@ def _cells(units: Codes, raters: Codes) -> tuple[Codes, Codes, Codes]:
     """Number the (unit, rater) cells in use; also the unit and the rater of each."""
     width = int(raters.max()) + 1
     key = units.astype(np.int64) * width + raters
-    distinct, cells = np.unique(key, return_inverse=True)
+    distinct, cells = renumber(key)
     return cells, distinct // width, distinct % width
 
 

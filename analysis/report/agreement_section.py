@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from analysis.errors import Undefined
 from analysis.reliability.coefficients import Coefficient, defined, fleiss_kappa, kendall_w
 from analysis.reliability.intraclass import intraclass_correlation
-from analysis.reliability.krippendorff import METRICS, krippendorff_alpha, self_consistency
+from analysis.reliability.krippendorff import METRICS, Pairable, alpha_of, self_consistency
 from analysis.report.options import ReportOptions
 from analysis.scales.codes import compact
 from analysis.table import JudgementTable
@@ -26,16 +27,17 @@ def agreement_of(
     raters, values = part.rater.codes, part.value
     rng = np.random.default_rng([options.seed, 3])
 
+    @cache
+    def pairable() -> Pairable:
+        return Pairable.of(values, outputs, raters, part.groups(options.item_groups).codes)
+
     def alpha(metric: str) -> Coefficient:
         name = f"Krippendorff α, {metric}"
         return defined(
             name,
-            lambda: krippendorff_alpha(
-                values,
-                outputs,
-                raters,
+            lambda: alpha_of(
+                pairable(),
                 metric,
-                clusters=part.groups(options.item_groups).codes,
                 rng=rng if options.agreement_resamples else None,
                 resamples=options.agreement_resamples,
             ),
@@ -46,6 +48,7 @@ def agreement_of(
         fleiss = defined("Fleiss κ", lambda: fleiss_kappa(labels, outputs, raters))
         return (alpha("nominal"), fleiss)
     found = [alpha(metric) for metric in METRICS]
+    pairable.cache_clear()  # of millions of judgements, they are large
     found += _intraclass(values, outputs, raters)
     if kind == "relative":
         found.append(

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 
 from analysis.errors import RankingError, Undefined
+from analysis.scales.codes import in_use, renumber
 from analysis.typing import Codes, Values
 
 # A careful rater with fewer is missed too often; see `docs/statistics.md`.
@@ -124,7 +125,7 @@ def peer_agreement(
             f"At a level of {alpha:.2g}, {MOST_PERMUTATIONS} permutations cannot show agreement."
         )
     cells = Answers.of(values, units, raters, len(names))
-    least = LEAST_PERMUTATIONS if alpha >= 10 / LEAST_PERMUTATIONS else MOST_PERMUTATIONS
+    least = LEAST_PERMUTATIONS if alpha * (LEAST_PERMUTATIONS + 1) >= 10 else MOST_PERMUTATIONS
     draws = min(MOST_PERMUTATIONS, max(least, MOST_DRAWN // len(cells.answer)))
     scores, too_few = [], 0
     for rater, name in enumerate(names):
@@ -187,13 +188,13 @@ class Answers:
         """Average a rater's values of an output, and cut them into categories where needed."""
         first, dense = np.unique(units[0], return_index=True, return_inverse=True)[1:]
         width = int(dense.max()) + 1
-        cells, place = np.unique(raters.astype(np.int64) * width + dense, return_inverse=True)
+        cells, place = renumber(raters.astype(np.int64) * width + dense)
         means = np.bincount(place, values) / np.bincount(place)
         rater, output = cells // width, cells % width
         bounds = np.searchsorted(rater, np.arange(number + 1))
-        distinct, dense = np.unique(means, return_inverse=True)
-        is_cut = len(distinct) > MOST_ANSWERS
-        answer: Codes = thirds(means, bounds) if is_cut else dense
+        known = in_use(means)
+        is_cut = len(known) > MOST_ANSWERS
+        answer: Codes = thirds(means, bounds) if is_cut else np.searchsorted(known, means)
         counts = np.zeros((width, int(answer.max()) + 1))
         np.add.at(counts, (output, answer), 1)
         together = counts.T @ counts - np.diag(counts.sum(axis=0))

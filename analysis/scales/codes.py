@@ -27,6 +27,8 @@ def renumber(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """
     if are_countable(codes):
         used = np.bincount(codes) > 0
+        if used.all():
+            return np.arange(len(used), dtype=codes.dtype), codes.astype(np.int64)
         return np.flatnonzero(used).astype(codes.dtype), (np.cumsum(used) - 1)[codes]
     return np.unique(codes, return_inverse=True)
 
