@@ -28,8 +28,8 @@ SCHEME_OF = {"raters": "raters", "items": "items", "both": "raters-items"}
 KINDS = ("relative", "scale", "category", "count", "time", "error")
 CUT_CHECKS = 200
 LEAST_ALPHA = 1e-6
-# Runs that a thread makes at once (see `trueskill.reference_runs`).
-SIDE_BY_SIDE = 4
+# Runs that a thread makes at once, as many as there are lanes (see `trueskill`).
+SIDE_BY_SIDE = 8
 
 # seed and numbers of runs → scores, shape (runs, systems)
 Drawer = Callable[[int, range], Values]

@@ -44,4 +44,6 @@ def own_temporary_folder() -> Path:
 if not _has_place():
     numba.config.CACHE_DIR = str(own_temporary_folder())  # type: ignore[attr-defined]
 
-compiled = partial(numba.njit, nogil=True, cache=True)
+# A division by zero gives infinity, as in NumPy: a check of each would keep a processor from making
+# several at once.
+compiled = partial(numba.njit, nogil=True, cache=True, error_model="numpy")

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from analysis.errors import RankingError
-from analysis.ranking.clusters import resamplings_of
+from analysis.ranking.clusters import SIDE_BY_SIDE, resamplings_of
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from rankme.actions import jobs
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A chunk is a second or so of work: long enough to be worth a row, short enough to lose.
+# A chunk is a second or so of work, and of ten million judgements five: long enough to be worth a
+# row, short enough to lose.
 JUDGEMENT_RUNS_PER_CHUNK = 10_000_000
 LEAST_CHUNKS = 4
 MOST_HELPERS = 8
@@ -65,8 +66,12 @@ def plan_chunks(run: AnalysisRun, table: JudgementTable) -> None:
 
 
 def chunk_bounds(runs: int, judgements: int) -> list[tuple[int, int]]:
-    """Cut `runs` into (first, count) so that each is a second or so of work."""
-    size = max(1, JUDGEMENT_RUNS_PER_CHUNK // max(judgements, 1))
+    """Cut `runs` into (first, count) so that each is a second or so of work.
+
+    Runs are made side by side, in half the time, so a chunk has whole sets of those where it can.
+    """
+    size = JUDGEMENT_RUNS_PER_CHUNK // max(judgements, 1)
+    size = max(size - size % SIDE_BY_SIDE, SIDE_BY_SIDE)
     size = min(size, math.ceil(runs / LEAST_CHUNKS))
     return [(first, min(size, runs - first)) for first in range(0, runs, size)]
 

@@ -5,16 +5,19 @@ import tempfile
 
 import numpy as np
 import pytest
-from scipy.special import ndtr, ndtri
+from scipy.special import erfcx, ndtr, ndtri
 from trueskill import TrueSkill, rate_1vs1
 
+from analysis.ranking.clusters import SIDE_BY_SIDE
 from analysis.ranking.compiling import own_temporary_folder
 from analysis.ranking.pairs import LOSS, TIE, WIN, Pairs, pairs_from_table
 from analysis.ranking.resampling import Resampler
 from analysis.ranking.streams import GAMMA, STEPS, mixed, stream
 from analysis.ranking.trueskill import (
+    LANES,
     LOW_TREE,
     Game,
+    _win,
     ordered_pass,
     reference_run,
     reference_runs,
@@ -170,14 +173,27 @@ def test_a_system_without_comparisons_stays_at_the_prior():
 def test_runs_side_by_side_are_the_runs_alone():
     """Long and short runs, one without a comparison and one without some systems."""
     rng = np.random.default_rng(2)
-    counts = np.zeros((5, 6, 6, 3), dtype=np.int64)
-    for run, size in enumerate((40, 3, 0, 90, 12)):
+    sizes = (40, 3, 0, 90, 12, 1, 7, 60, 25, 2, 33)
+    assert len(sizes) > LANES
+    counts = np.zeros((len(sizes), 6, 6, 3), dtype=np.int64)
+    for run, size in enumerate(sizes):
         counts[run][np.triu_indices(6, k=1)] = rng.integers(size + 1, size=(15, 3))
     counts[3, 2, :], counts[3, :, 2] = 0, 0
-    together = reference_runs(counts, seed=3, runs=range(10, 15))
-    alone = [reference_run(counts[k], seed=3, run=10 + k) for k in range(5)]
+    together = reference_runs(counts, seed=3, runs=range(10, 10 + len(sizes)))
+    alone = [reference_run(each, seed=3, run=10 + k) for k, each in enumerate(counts)]
     assert np.array_equal(together, alone)
-    assert len(np.unique(together, axis=0)) == 5
+    assert len(np.unique(together, axis=0)) == len(sizes)
+
+
+def test_as_many_runs_are_drawn_at_once_as_there_are_lanes():
+    assert SIDE_BY_SIDE == LANES
+
+
+def test_the_correction_after_a_win_is_exact_to_the_last_digits():
+    margins = -np.linspace(-1.5, 1.5, 3001)
+    found = np.array([_win(0.0, margin)[0] for margin in margins])
+    exact = math.sqrt(2 / math.pi) / erfcx(margins / math.sqrt(2))
+    assert np.abs(found / exact - 1).max() < 1e-15
 
 
 def test_opponents_are_only_those_that_were_met():
