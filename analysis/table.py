@@ -123,7 +123,12 @@ class JudgementTable:
         every digit whatever the order in which the rows came and the names of their screens."""
         order = np.lexsort([self.criterion.codes, self.system.codes, self.screens])
         is_in_order = (order[1:] > order[:-1]).all()
-        return self if is_in_order else self.rows(order)
+        if is_in_order:
+            return self
+        ordered = self.rows(order)
+        # Their numbers do not depend on the order, and take seconds for millions of judgements.
+        vars(ordered)["screens"] = self.screens[order]
+        return ordered
 
     @cached_property
     def screens(self) -> Codes:

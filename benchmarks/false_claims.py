@@ -227,7 +227,7 @@ def of_full_mixed(table: JudgementTable, _: int) -> Claims:
 def of_exact(table: JudgementTable, campaign: int) -> Claims:
     """The exact tests over raters, for new raters of these items."""
     options = replace(OPTIONS, seed=campaign)
-    found = effect_section(table, options, relative=False, higher_is_better=True)
+    found = effect_section(table, options, compared=None, higher_is_better=True)
     if found.tests is None:
         raise Undefined(found.undefined["rater_tests"])
     return {(row.a, row.b) if row.difference > 0 else (row.b, row.a)

@@ -17,7 +17,7 @@ from analysis.cli.prepared import (
 )
 from analysis.cli.shared import names
 from analysis.errors import OptionsError, TableError
-from analysis.report.effect_section import effect_section, effect_sentences
+from analysis.report.effect_section import effect_section, effect_sentences, pairs_of
 from analysis.report.layout.effect_tables import effect_tables
 from analysis.report.layout.model_tables import (
     generalisability_tables,
@@ -301,7 +301,7 @@ def run_pairs(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     found = effect_section(
         part,
         settings,
-        relative=options.relative,
+        compared=pairs_of(part, settings, higher) if options.relative else None,
         higher_is_better=higher,
         clustered=least_squares,
     )

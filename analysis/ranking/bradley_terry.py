@@ -528,35 +528,45 @@ def _summed(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> Any:
     shape = (int(codes.max()) + 1, len(found.information))
     if shape[0] * shape[1] > SPARSE * len(pairs):
         thin = scipy.sparse.csr_matrix(shape)
-        for column, cells in _scores(pairs, found, slice(None)):
+        for column, cells in _scores(pairs, found):
             thin = thin + scipy.sparse.csr_matrix((cells, (codes, column)), shape)
         return thin
-    summed = np.zeros(shape[0] * shape[1])
+    # Web processes read what was fitted, and need no compiler.
+    from .cluster_sums import add_scores
+
+    summed = np.zeros(shape)
+    slopes = _slopes_of_outcomes(found, len(pairs.systems))
     for start in range(0, len(pairs), BLOCK):
         block = slice(start, start + BLOCK)
-        for column, cells in _scores(pairs, found, block):
-            np.add.at(summed, codes[block] * np.int64(shape[1]) + column, cells)
-    return summed.reshape(shape)
+        comparisons = pairs.first[block], pairs.second[block], pairs.outcome[block]
+        add_scores(summed, codes[block], *comparisons, *slopes)
+    return summed
 
 
-def _scores(pairs: Pairs, found: Fit, part: slice) -> Iterator[tuple[Integers, Values]]:
-    """Yield slopes of the log likelihoods of some comparisons: (the parameter, the slope in it).
+def _slopes_of_outcomes(found: Fit, systems: int) -> tuple[Values, Values]:
+    """Slopes of a comparison's log likelihood by its outcome and systems.
 
     They are the first system's result (1, ½, 0), and whether there was a tie, less what is
-    expected.
+    expected. Shape (outcomes, systems, systems) each; the second is empty where ties have no weight
+    of their own.
     """
-    systems = len(pairs.systems)
-    first, second, outcome = pairs.first[part], pairs.second[part], pairs.outcome[part]
     tail = [] if found.log_tie is None else [found.log_tie]
     win, tie = _chances(np.append(found.ability, tail), systems)
     results = np.array([WIN, TIE, LOSS])[:, None, None]
-    kind = (outcome.astype(np.int32) * systems + first) * systems + second
-    gains = np.take(1 - results / 2 - (win + tie / 2), kind)
-    yield first, gains
-    yield second, -gains
-    if found.log_tie is not None:
-        ties = np.full(len(first), systems, dtype=np.int32)
-        yield ties, np.take((results == TIE) - tie, kind)
+    gains = 1 - results / 2 - (win + tie / 2)
+    return gains, np.empty((0, 0, 0)) if found.log_tie is None else (results == TIE) - tie
+
+
+def _scores(pairs: Pairs, found: Fit) -> Iterator[tuple[Integers, Values]]:
+    """Yield slopes of the comparisons' log likelihoods: (the parameter, the slope in it)."""
+    systems = len(pairs.systems)
+    kind = (pairs.outcome.astype(np.int32) * systems + pairs.first) * systems + pairs.second
+    of_gains, of_ties = _slopes_of_outcomes(found, systems)
+    gains = np.take(of_gains, kind)
+    yield pairs.first, gains
+    yield pairs.second, -gains
+    if of_ties.size:
+        yield np.full(len(pairs), systems, dtype=np.int32), np.take(of_ties, kind)
 
 
 # --- simultaneous comparison ---------------------------------------------------------------

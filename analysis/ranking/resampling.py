@@ -22,8 +22,8 @@ MOST_PLACES = 2**63 - 1  # in the table of cells and both units
 class Units:
     """The two units of each comparison; a comparison counts as often as both are drawn."""
 
-    first: Integers
-    second: Integers
+    first: NDArray[Any]
+    second: NDArray[Any]
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -31,8 +31,13 @@ class Units:
         return _number_of(self.first), _number_of(self.second)
 
 
-def _number_of(units: Integers) -> int:
-    return int(units.max(initial=-1)) + 1
+def _small(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Keep numbers in as few bytes as the largest needs: there are millions, read in each run."""
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
+
+
+def _number_of(units: NDArray[Any]) -> int:
+    return int(units.max()) + 1 if len(units) else 0
 
 
 def _dense(codes: NDArray[Any]) -> Integers:
@@ -71,8 +76,8 @@ class Resampler:
     """
 
     systems: int
-    cell: Integers
-    times: Integers
+    cell: NDArray[Any]
+    times: NDArray[Any]
     units: Units | None
     fixed: NDArray[np.int64]
 
@@ -94,16 +99,18 @@ class Resampler:
         places += units.second
         places *= first
         places += units.first
+        del units  # as large as the places, like all that follows
         places.sort()
-        starts = np.flatnonzero(np.r_[True, places[1:] != places[:-1]])
-        times = np.diff(np.r_[starts, len(pairs)]).astype(np.int32)
+        starts = np.flatnonzero(np.r_[True, places[1:] != places[:-1]]).astype(np.int32)
+        times = _small(np.diff(starts, append=np.int32(len(pairs))))
         places = places[starts]
-        of_first = (places % first).astype(np.int32)
+        del starts
+        of_first = _small(places % first)
         places //= first
-        of_second = (places % second).astype(np.int32)
+        of_second = _small(places % second)
         places //= second
-        units = Units(of_first, of_second)
-        return cls(len(pairs.systems), places.astype(np.int32), times, units, pairs.tallies)
+        drawn = Units(of_first, of_second)
+        return cls(len(pairs.systems), _small(places), times, drawn, pairs.tallies)
 
     def counts(self, *, seed: int, run: int) -> NDArray[np.int64]:
         """Wins, ties and losses of i against j (i < j) in one run, shape (systems, systems, 3)."""

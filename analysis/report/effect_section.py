@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.inference import beyond
-from analysis.ranking.pairs import pairs_from_table
+from analysis.ranking.pairs import Pairs, pairs_from_table
 from analysis.report.options import ReportOptions
 from analysis.scales.clustered import ClusteredComparison
 from analysis.scales.equivalence import Equivalence, Estimate, equivalence
@@ -51,7 +51,7 @@ def effect_section(
     part: JudgementTable,
     options: ReportOptions,
     *,
-    relative: bool,
+    compared: Pairs | None,
     higher_is_better: bool,
     clustered: ClusteredComparison | None = None,
 ) -> EffectSection:
@@ -61,18 +61,18 @@ def effect_section(
     ----------
     part : one criterion's judgements, outliers treated; magnitudes on the scale of the analysis
     options : of the report
-    relative : only the order on each screen counts
+    compared : of relative judgements, of which only the order on each screen counts; None: values
     higher_is_better : false: lower values are preferred
     clustered : the comparison of means on which equivalence of values is claimed
     """
-    reasons = Reasons()
+    reasons, relative = Reasons(), compared is not None
     ranks, labels = best_first(part, higher_is_better)
     values = part.value if higher_is_better else -part.value
     systems, raters = ranks[part.system.codes], part.rater
     found = reasons.attempt(
         "comparisons",
         lambda: side_by_side_of(
-            part, ranks, options, relative=relative, higher_is_better=higher_is_better
+            part, ranks, options, compared=compared, higher_is_better=higher_is_better
         ),
     )
 
@@ -203,7 +203,7 @@ def side_by_side_of(
     ranks: Codes,
     options: ReportOptions,
     *,
-    relative: bool,
+    compared: Pairs | None,
     higher_is_better: bool,
 ) -> Comparisons:
     """Compare every two systems that a rater saw on one screen, or judged on one item.
@@ -213,29 +213,38 @@ def side_by_side_of(
     part : one criterion's judgements
     ranks : shape (systems,), the number of each system, from `best_first`
     options : of the report
-    relative : only the order on each screen counts
+    compared : the screens' pairs, of which only the order counts; None: compare values
     higher_is_better : false: lower values are preferred
 
     Raises
     ------
     Undefined : no rater compared two systems
     """
-    if relative:
-        return _on_screens(part, ranks, options, higher_is_better)
+    if compared is not None:
+        return _on_screens(compared, ranks)
     values = part.value if higher_is_better else -part.value
     return _within_items(values, ranks[part.system.codes], part, options)
 
 
-def _on_screens(
-    part: JudgementTable, ranks: Codes, options: ReportOptions, higher: bool
-) -> Comparisons:
-    """Take who won on each screen."""
+def pairs_of(part: JudgementTable, options: ReportOptions, higher_is_better: bool) -> Pairs:
+    """Make the pairs of each screen as a report's options say.
+
+    Parameters
+    ----------
+    part : one criterion's judgements
+    options : of the report
+    higher_is_better : false: the lower value wins
+    """
     groups = part.groups(options.item_groups)
-    pairs = pairs_from_table(part, lower_is_better=not higher, item_groups=groups)
+    return pairs_from_table(part, lower_is_better=not higher_is_better, item_groups=groups)
+
+
+def _on_screens(pairs: Pairs, ranks: Codes) -> Comparisons:
+    """Take who won on each screen."""
     if not len(pairs):
         raise Undefined("No rater saw two systems on one screen.")
     first, second = ranks[pairs.first], ranks[pairs.second]
-    won = np.where(first < second, 1.0, -1.0) * (1.0 - pairs.outcome)
+    won = np.where(first < second, np.int8(1), np.int8(-1)) * (np.int8(1) - pairs.outcome)
     return Comparisons(
         np.minimum(first, second), np.maximum(first, second), pairs.rater, pairs.item, won
     )

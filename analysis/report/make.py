@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from analysis.errors import TableError, Undefined
 from analysis.meta_evaluation.compared import Compared
 from analysis.ranking.clusters import PASSES, kind_of
-from analysis.ranking.pairs import pairs_from_table
+from analysis.ranking.pairs import Pairs, pairs_from_table
 from analysis.reliability.coefficients import Coefficient
 from analysis.reliability.rater_profiles import rater_profiles
 from analysis.report.levels import Levels
@@ -37,10 +37,17 @@ from analysis.typing import Progress, Values
 from .agreement_section import agreement_of
 from .category_section import category_section
 from .checkpoints import Parts, computed_now, parts_of
-from .distribution import distribution
-from .effect_section import EffectSection, effect_section
+from .distribution import Distribution, distribution
+from .effect_section import EffectSection, effect_section, pairs_of
 from .metric_section import Subject, metric_sections
-from .ranking_section import Runs, ranking_section, runs_for, win_shares
+from .ranking_section import (
+    Runs,
+    pairs_to_rank,
+    runs_for,
+    section_without_runs,
+    win_shares,
+    with_rankings,
+)
 from .robustness_section import Judged, RobustnessSection, robustness_section
 from .scale_section import ScaleSection, scale_section
 from .span_section import span_section
@@ -130,6 +137,8 @@ def _report(
             )
             return parts(part, CriterionReport, make)
 
+        # Before the criteria, which end by waiting for the runs.
+        raters = sorted(rater_profiles(analysed), key=lambda each: criteria.index(each.criterion))
         made = family.reports(criteria, compute)
     subjects = [
         Subject(criterion.criterion, criterion.kind, criterion.higher_is_better)
@@ -143,9 +152,7 @@ def _report(
         data=_summary(table, analysed),
         criteria=made,
         correlations=_correlations(analysed, made),
-        raters=tuple(
-            sorted(rater_profiles(analysed), key=lambda each: criteria.index(each.criterion))
-        ),
+        raters=tuple(raters),
         sentences=(
             *family.sentences(made),
             *report_sentences(excluded=any(each.exclusion for each in made)),
@@ -229,26 +236,30 @@ def _criterion_report(
     parts: Parts,
     compared: Compared | None,
 ) -> CriterionReport:
-    part = analysed.for_criterion(name)
+    given = analysed.for_criterion(name)
     kind = kind_of(analysed, name, options.kinds)
     higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
-    part, outliers = treated(part, kind, options)
+    part, outliers = treated(given, kind, options)
     standardised = z_scores(part) if name in options.standardise else None
     scale = _scale(part, standardised, options, higher, parts) if kind in SCALES else None
     categories = category_section(part, options) if kind == "category" else None
     agreement = parts(
         "agreement", tuple[Coefficient, ...], lambda: agreement_of(part, kind, options)
     )
-    ranking = ranking_section(table, name, options, runs, parts) if kind == "relative" else None
+    ranking, pairs = None, None
+    if kind == "relative":
+        pairs = pairs_to_rank(given, options, higher, runs)
+        ranking = section_without_runs(given, pairs, options, higher, parts=parts)
+        pairs = pairs if outliers is None else pairs_of(part, options, higher)
     analysed_part = _as_analysed(part if standardised is None else standardised, scale)
-    effects = _effects(analysed_part, kind, options, higher, scale)
-    judged = Judged.of(analysed_part, options, kind, higher, scale)
-    robustness = (
-        parts("robustness", RobustnessSection, partial(robustness_section, judged, compared))
-        if kind != "category"
-        else None
-    )
+    effects = _effects(analysed_part, kind, options, higher, scale=scale, pairs=pairs)
+    judged = Judged.of(analysed_part, options, kind, higher, scale, made=pairs)
+    robustness = _robustness(judged, kind, parts, compared)
     sequential = _sequential(part, kind, options, higher)
+    systems = system_rows(part, options, higher, standardised) if kind != "category" else ()
+    exclusion = _rank_changes(table.for_criterion(name), given, kind, higher)
+    if ranking is not None:  # last: the runs may still be under way
+        ranking = with_rankings(ranking, table, name, options, runs, parts=parts)
     return CriterionReport(
         criterion=name,
         kind=kind,
@@ -257,28 +268,38 @@ def _criterion_report(
         raters=len(part.rater.labels),
         items=len(part.item.labels),
         screens=len(part.screen.labels),
-        systems=system_rows(part, options, higher, standardised) if kind != "category" else (),
+        systems=systems,
         ranking=ranking,
         scale=scale,
         categories=categories,
         outliers=outliers,
         agreement=agreement,
-        exclusion=_rank_changes(
-            table.for_criterion(name), analysed.for_criterion(name), kind, higher
-        ),
+        exclusion=exclusion,
         sentences=criterion_sentences(
             kind, part, options, ranking=ranking, scale=scale, categories=categories,
             outliers=outliers, agreement=agreement, effects=effects, sequential=sequential,
         ),
         effects=effects,
         alpha=options.alpha,
-        distribution=distribution(part, is_time=kind == "time")
-        if kind in SCALES and kind != "error"
-        else None,
+        distribution=_distribution(part, kind),
         robustness=robustness,
-        spans=span_section(analysed.for_criterion(name), options) if has_marks(part) else None,
+        spans=span_section(given, options) if has_marks(part) else None,
         sequential=sequential,
     )  # fmt: skip
+
+
+def _robustness(
+    judged: Judged, kind: str, parts: Parts, compared: Compared | None
+) -> RobustnessSection | None:
+    if kind == "category":
+        return None
+    return parts("robustness", RobustnessSection, partial(robustness_section, judged, compared))
+
+
+def _distribution(part: JudgementTable, kind: str) -> Distribution | None:
+    if kind in SCALES and kind != "error":
+        return distribution(part, is_time=kind == "time")
+    return None
 
 
 def _as_analysed(part: JudgementTable, scale: ScaleSection | None) -> JudgementTable:
@@ -293,7 +314,9 @@ def _effects(
     kind: str,
     options: ReportOptions,
     higher: bool,
+    *,
     scale: ScaleSection | None,
+    pairs: Pairs | None,
 ) -> EffectSection | None:
     if kind == "category":
         return None
@@ -302,7 +325,7 @@ def _effects(
         options,
         higher_is_better=higher,
         clustered=None if scale is None else scale.clustered,
-        relative=scale is None,
+        compared=pairs,
     )
 
 

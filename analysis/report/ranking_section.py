@@ -22,7 +22,7 @@ from analysis.ranking.clusters import (
     refusals,
     resamplings_of,
 )
-from analysis.ranking.pairs import Pairs, count, pairs_from_table
+from analysis.ranking.pairs import Pairs, count
 from analysis.ranking.rank_ranges import ranks
 from analysis.report.options import ReportOptions
 from analysis.scales.clustered import ClusteredComparison
@@ -32,6 +32,7 @@ from analysis.table import JudgementTable
 from analysis.typing import Values
 
 from .checkpoints import Parts, computed_now
+from .effect_section import pairs_of
 from .scale_section import Reasons, compared_means
 
 # What a preference or a best–worst choice gives a system: no magnitude, so no logarithm either.
@@ -125,28 +126,77 @@ def runs_for(
         pool.shutdown(cancel_futures=True)
 
 
-def ranking_section(
+def pairs_to_rank(part: JudgementTable, options: ReportOptions, higher: bool, runs: Runs) -> Pairs:
+    """Take the pairs that are drawn from, unless they are in the order that was given."""
+    drawn = runs.of(part.criterion.labels[0])
+    if drawn and options.method not in PASSES:
+        return drawn[0].pairs
+    return pairs_of(part, options, higher)
+
+
+def section_without_runs(
+    part: JudgementTable,
+    pairs: Pairs,
+    options: ReportOptions,
+    higher: bool,
+    *,
+    parts: Parts = computed_now,
+) -> RankingSection:
+    """Make all of the section that needs no runs.
+
+    Parameters
+    ----------
+    part : the judgements on one criterion
+    pairs : from `pairs_to_rank`
+    options : of the report
+    higher : false: the lower value wins
+    parts : may keep what is finished
+    """
+    reasons, logs = Reasons(), None
+    if not np.isin(part.value, CHOICES).all():
+        logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
+    magnitudes = part.value if logs is None else logs
+    return RankingSection(
+        rankings={},
+        rank_shares={},
+        win_shares=win_shares(pairs),
+        pairs=_pair_records(pairs),
+        bradley_terry=reasons.attempt(
+            "bradley_terry",
+            lambda: bradley_terry(pairs, generality=options.generality, alpha=options.alpha),
+            BradleyTerry,
+            parts,
+        ),
+        **compared_means(magnitudes, part, options, higher, reasons=reasons, parts=parts),
+        mixed_scale="untransformed" if logs is None else "logarithm of the value",
+        undefined=reasons,
+    )
+
+
+def with_rankings(
+    section: RankingSection,
     table: JudgementTable,
     criterion: str,
     options: ReportOptions,
     runs: Runs,
+    *,
     parts: Parts = computed_now,
 ) -> RankingSection:
-    """Rank one criterion of the whole table in every way that applies."""
-    reasons = Reasons()
-    part = table.counted().without_raters(options.exclude_raters).for_criterion(criterion)
-    lower = criterion in options.lower_is_better
+    """Add the rankings by every scheme, for which it waits; or say why there are none.
+
+    Parameters
+    ----------
+    section : the rest of it
+    table : the judgements, those of excluded raters included
+    criterion : that is ranked
+    options : of the report
+    runs : of all criteria
+    parts : may keep what is finished
+    """
     resamplings = runs.of(criterion)
     if not resamplings:
-        reasons["ranking"] = refusals(table, options)[criterion]
-    groups = part.groups(options.item_groups)
-    pairs = (
-        resamplings[0].pairs
-        if resamplings and options.method not in PASSES  # those are in the order that was given
-        else pairs_from_table(part, lower_is_better=lower, item_groups=groups)
-    )
-    section = _without_rankings(part, pairs, options, reasons, parts, higher_is_better=not lower)
-    # Last: the runs may still be under way.
+        why = refusals(table, options)[criterion]
+        return replace(section, undefined={"ranking": why, **section.undefined})
     drawn = {resampling.scheme: runs.drawn(resampling) for resampling in resamplings}
 
     def ranked(resampling: Resampling) -> Ranking:
@@ -169,37 +219,6 @@ def ranking_section(
             resampling.scheme: _rank_shares(resampling, drawn[resampling.scheme])
             for resampling in resamplings
         },
-    )
-
-
-def _without_rankings(
-    part: JudgementTable,
-    pairs: Pairs,
-    options: ReportOptions,
-    reasons: Reasons,
-    parts: Parts,
-    *,
-    higher_is_better: bool,
-) -> RankingSection:
-    """Return all of the section that needs no resampling."""
-    logs = None
-    if not np.isin(part.value, CHOICES).all():
-        logs = reasons.attempt("logarithm", lambda: log_magnitudes(part.value))
-    magnitudes = part.value if logs is None else logs
-    return RankingSection(
-        rankings={},
-        rank_shares={},
-        win_shares=win_shares(pairs),
-        pairs=_pair_records(pairs),
-        bradley_terry=reasons.attempt(
-            "bradley_terry",
-            lambda: bradley_terry(pairs, generality=options.generality, alpha=options.alpha),
-            BradleyTerry,
-            parts,
-        ),
-        **compared_means(magnitudes, part, options, higher_is_better, reasons=reasons, parts=parts),
-        mixed_scale="untransformed" if logs is None else "logarithm of the value",
-        undefined=reasons,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.meta_evaluation.compared import Compared
-from analysis.ranking.pairs import Pairs, compared_rows, pairs_from_table
+from analysis.ranking.pairs import Pairs, compared_rows
 from analysis.reliability.generalisability import Generalisability
 from analysis.report.options import ReportOptions
 from analysis.robustness.agreement_range import AgreementRange, agreement_range
@@ -47,7 +47,7 @@ from analysis.spans.judged import has_marks, numbers_of_marks
 from analysis.table import ORDER, POSITION, JudgementTable
 from analysis.typing import Codes, Values
 
-from .effect_section import best_first, side_by_side_of
+from .effect_section import best_first, pairs_of, side_by_side_of
 from .scale_section import Reasons, ScaleSection
 
 LENGTHS = ("characters", "tokens")  # metrics that say how long an output is
@@ -74,7 +74,8 @@ class RobustnessSection:
 class Judged:
     """One criterion's judgements, as they are analysed, and what else decides the checks.
 
-    `scale` is whether values are on a scale whose ends mean something.
+    `scale` is whether values are on a scale whose ends mean something. `made` are the pairs of
+    relative judgements where somebody has made them, because those of a large table fill memory.
     """
 
     part: JudgementTable
@@ -84,6 +85,7 @@ class Judged:
     scale: bool
     unit: str
     generalisability: Generalisability | None = None
+    made: Pairs | None = None
 
     @classmethod
     def of(
@@ -93,10 +95,14 @@ class Judged:
         kind: str,
         higher: bool,
         scale: ScaleSection | None,
+        *,
+        made: Pairs | None,
     ) -> Judged:
         """Take the judgements as the sections of a report do."""
         if scale is None:
-            return cls(part, options, higher, relative=True, scale=False, unit="log-odds")
+            return cls(
+                part, options, higher, relative=True, scale=False, unit="log-odds", made=made
+            )
         unit = {"logarithm of the value": "logarithm", "untransformed": "value"}.get(
             scale.scale, "SDs of a rater"
         )
@@ -121,8 +127,9 @@ class Judged:
     @cached_property
     def pairs(self) -> Pairs:
         """Compare the outputs of each screen; refuse where no screen has two."""
-        groups = self.part.groups(self.options.item_groups)
-        found = pairs_from_table(self.part, lower_is_better=not self.higher, item_groups=groups)
+        found = self.made
+        if found is None:
+            found = pairs_of(self.part, self.options, self.higher)
         if not len(found):
             raise Undefined("No rater saw two systems on one screen.")
         return found
@@ -231,8 +238,9 @@ def _properties(
 def cycles_of(judged: Judged) -> Cycles:
     options = judged.options
     ranks, labels = best_first(judged.part, judged.higher)
+    compared = judged.pairs if judged.relative else None
     found = side_by_side_of(
-        judged.part, ranks, options, relative=judged.relative, higher_is_better=judged.higher
+        judged.part, ranks, options, compared=compared, higher_is_better=judged.higher
     )
     return cycles(found, labels, alpha=options.alpha, generality=options.generality)
 

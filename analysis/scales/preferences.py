@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,6 +14,9 @@ from analysis.inference import LEAST_UNITS
 from analysis.typing import Codes, Values
 
 from .rater_tests import Comparisons, pair_codes
+
+# The group of each comparison on one side, and its wins; shape (comparisons,).
+Side = tuple[Codes, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,8 @@ def preferences(
     """
     names = list(combinations(labels, 2))
     groups = pair_codes(found, len(labels))
-    return _preferences(names, groups, _wins(found), (found.rater, found.item), (alpha, generality))
+    sides = [(groups, _wins(found))]
+    return _preferences(names, sides, (found.rater, found.item), (alpha, generality))
 
 
 def preferences_to_rest(
@@ -92,14 +96,10 @@ def preferences_to_rest(
     ------
     As `preferences`.
     """
+    names = [(name, "") for name in labels]
     wins = _wins(found)
-    return _preferences(
-        [(name, "") for name in labels],
-        np.concatenate([found.first, found.second]),
-        np.concatenate([wins, 1 - wins]),
-        (np.tile(found.rater, 2), np.tile(found.item, 2)),
-        (alpha, generality),
-    )
+    sides = [(found.first, wins), (found.second, 1 - wins)]
+    return _preferences(names, sides, (found.rater, found.item), (alpha, generality))
 
 
 def _wins(found: Comparisons) -> NDArray[np.float32]:
@@ -109,19 +109,21 @@ def _wins(found: Comparisons) -> NDArray[np.float32]:
 
 def _preferences(
     names: Sequence[tuple[str, str]],
-    groups: Codes,
-    wins: NDArray[np.float32],
+    sides: Sequence[Side],
     units: tuple[Codes, Codes],
     settings: tuple[float, str],
 ) -> tuple[Preference, ...]:
-    """Average the wins of each group; `units` are the raters and items of each comparison."""
+    """Average the wins of each group; `units` are the raters and items of each comparison.
+
+    The sides of all comparisons are looked at one after the other: there are millions of them.
+    """
     alpha, generality = settings
-    sizes = np.bincount(groups, minlength=len(names))
-    share = np.bincount(groups, wins, minlength=len(names)) / np.maximum(sizes, 1)
+    count = len(names)
+    sizes = np.sum([np.bincount(groups, minlength=count) for groups, _ in sides], axis=0)
+    won = np.sum([np.bincount(groups, wins, minlength=count) for groups, wins in sides], axis=0)
+    share = won / np.maximum(sizes, 1)
     sampled = {"raters": units[:1], "items": units[1:], "both": units}[generality]
-    residuals = share[groups]
-    np.subtract(wins, residuals, out=residuals)
-    ways = [_clustered(groups, codes, residuals, len(names)) for codes in sampled]
+    ways = [_clustered(sides, codes, share) for codes in sampled]
     number = np.min([effective for _, effective in ways], axis=0)
     df = np.maximum(number - 1, 1)
     variance = np.sum([each for each, _ in ways], axis=0) * (1 + 1 / df)
@@ -144,16 +146,21 @@ def _preferences(
     )
 
 
-def _clustered(groups: Codes, units: Codes, residuals: Values, count: int) -> tuple[Values, Values]:
+def _clustered(sides: Sequence[Side], units: Codes, share: Values) -> tuple[Values, Values]:
     """Variance of each group's mean, clustered by unit, and Kish's effective number of units."""
-    width = int(units.max()) + 1
-    cells = groups.astype(np.int64) * width + units
-    if count * width <= len(cells):  # all that could be there take less memory than a sort
+    width, count = int(units.max()) + 1, len(share)
+    all_cells: Iterator[Codes] = (groups.astype(np.int64) * width + units for groups, _ in sides)
+    if count * width <= len(sides) * len(units):  # all that could be there take less than a sort
         keys = np.arange(count * width)
     else:
-        keys, cells = np.unique(cells, return_inverse=True)
-    sums = np.bincount(cells, residuals, minlength=len(keys))
-    sizes = np.bincount(cells, minlength=len(keys)).astype(np.float64)
+        keys, places = np.unique(np.concatenate(list(all_cells)), return_inverse=True)
+        all_cells = iter(np.split(places, len(sides)))
+    sums, sizes = np.zeros(len(keys)), np.zeros(len(keys))
+    for (groups, wins), cells in zip(sides, all_cells, strict=True):
+        residuals = share[groups]
+        np.subtract(wins, residuals, out=residuals)
+        np.add.at(sums, cells, residuals)
+        sizes += np.bincount(cells, minlength=len(keys))
     group_of = keys // width
     number = np.bincount(group_of, sizes > 0, minlength=count)
     total = np.bincount(group_of, sizes, minlength=count)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from analysis.errors import Undefined
 from analysis.inference import LEAST_UNITS, Units
-from analysis.report.effect_section import MOST_SYSTEMS, best_first, side_by_side_of
+from analysis.report.effect_section import MOST_SYSTEMS, best_first, pairs_of, side_by_side_of
 from analysis.report.options import ReportOptions
 from analysis.scales.rater_tests import Comparisons, rater_differences
 from analysis.table import JudgementTable
@@ -175,7 +175,8 @@ def _looked(part: JudgementTable, options: ReportOptions, relative: bool, higher
     if len(labels) < 2:
         raise Undefined("There is only one system so far, so there is nothing to compare.")
     is_share = relative or plan.mode == ANYTIME
-    found = side_by_side_of(part, ranks, options, relative=relative, higher_is_better=higher)
+    compared = pairs_of(part, options, higher) if relative else None
+    found = side_by_side_of(part, ranks, options, compared=compared, higher_is_better=higher)
     if is_share:
         found = replace(found, difference=np.sign(found.difference) / 2)
     place = np.full(len(part.rater.labels), -1, dtype=np.int64)
