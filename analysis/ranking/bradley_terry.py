@@ -21,7 +21,7 @@ from analysis.inference import (
     critical_t,
     difference_variances,
 )
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, in_use
 from analysis.typing import Values
 
 from .pairs import LOSS, TIE, WIN, Counts, Pairs, count, require_comparable
@@ -455,7 +455,7 @@ def sandwich(
     bread = _bread(found, systems)
 
     def clustered(codes: NDArray[Any]) -> Values:
-        covariance = bread @ _meat(_summed(pairs, found, compact(codes))) @ bread
+        covariance = bread @ _meat(*_summed(pairs, found, codes)) @ bread
         return np.asarray(covariance[:systems, :systems])
 
     model, nothing = bread[:systems, :systems], np.zeros((systems, systems))
@@ -465,8 +465,15 @@ def sandwich(
         return model, nothing, clustered(pairs.item), nothing
     if generality == INDEPENDENT:
         return model, nothing, nothing, nothing
-    cells = pairs.rater.astype(np.int64) * (int(pairs.item.max()) + 1) + pairs.item
+    cells = _cells_of_raters_and_items(pairs, len(found.information))
     return model, clustered(pairs.rater), clustered(pairs.item), clustered(cells)
+
+
+def _cells_of_raters_and_items(pairs: Pairs, parameters: int) -> NDArray[Any]:
+    """Number the cells; without gaps only where a table of them all would be too large."""
+    raters, items = int(pairs.rater.max()) + 1, int(pairs.item.max()) + 1
+    cells = pairs.rater.astype(np.min_scalar_type(-raters * items)) * items + pairs.item
+    return compact(cells) if raters * items * parameters > SPARSE * len(pairs) else cells
 
 
 def _variances(pairs: Pairs, found: Fit, units: Units | None) -> tuple[Values, Values]:
@@ -498,7 +505,7 @@ def influences(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> Values:
     Broderick, Giordano & Meager (2023), section 2: the first-order influence of a unit's weight.
     """
     systems = len(pairs.systems)
-    summed = _summed(pairs, found, codes)
+    summed, _ = _summed(pairs, found, codes)
     return np.asarray(summed @ _bread(found, systems))[:, :systems]
 
 
@@ -510,9 +517,8 @@ def _bread(found: Fit, systems: int) -> Values:
     return bread
 
 
-def _meat(summed: Any) -> Values:
-    """Sum over clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
-    number = summed.shape[0]
+def _meat(summed: Any, number: int) -> Values:
+    """Sum over G clusters of the outer product of a cluster's summed scores, times G/(G − 1)."""
     product = summed.T @ summed
     dense: Values = product.toarray() if scipy.sparse.issparse(product) else product
     # A single cluster, of units that no claim is about, has no variance.
@@ -520,8 +526,10 @@ def _meat(summed: Any) -> Values:
     return meat
 
 
-def _summed(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> Any:
+def _summed(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> tuple[Any, int]:
     """Sum the scores of each cluster, shape (clusters, parameters); sparse if most are zero.
+
+    Also count the clusters, which are fewer than rows of the table where codes have gaps.
 
     Block by block: the scores of a million judgements at once would fill the memory.
     """
@@ -530,17 +538,17 @@ def _summed(pairs: Pairs, found: Fit, codes: NDArray[Any]) -> Any:
         thin = scipy.sparse.csr_matrix(shape)
         for column, cells in _scores(pairs, found):
             thin = thin + scipy.sparse.csr_matrix((cells, (codes, column)), shape)
-        return thin
+        return thin, len(in_use(codes))
     # Web processes read what was fitted, and need no compiler.
     from .cluster_sums import add_scores
 
-    summed = np.zeros(shape)
+    summed, sizes = np.zeros(shape), np.zeros(shape[0], dtype=np.int64)
     slopes = _slopes_of_outcomes(found, len(pairs.systems))
     for start in range(0, len(pairs), BLOCK):
         block = slice(start, start + BLOCK)
         comparisons = pairs.first[block], pairs.second[block], pairs.outcome[block]
-        add_scores(summed, codes[block], *comparisons, *slopes)
-    return summed
+        add_scores(summed, sizes, codes[block], *comparisons, *slopes)
+    return summed, int(np.count_nonzero(sizes))
 
 
 def _slopes_of_outcomes(found: Fit, systems: int) -> tuple[Values, Values]:

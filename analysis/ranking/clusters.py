@@ -28,8 +28,10 @@ SCHEME_OF = {"raters": "raters", "items": "items", "both": "raters-items"}
 KINDS = ("relative", "scale", "category", "count", "time", "error")
 CUT_CHECKS = 200
 LEAST_ALPHA = 1e-6
-# Runs that a thread makes at once, as many as there are lanes (see `trueskill`).
-SIDE_BY_SIDE = 8
+# Runs that a thread makes at once, as many as there are lanes (see `trueskill`); half of them for
+# many systems, whose counts would not fit in a processor's cache.
+SIDE_BY_SIDE = 16
+MANY_SYSTEMS = 100
 
 # seed and numbers of runs → scores, shape (runs, systems)
 Drawer = Callable[[int, range], Values]
@@ -167,8 +169,8 @@ class Resampling:
         `progress` is called with the share that is done.
         """
         end = first + count
-        starts = range(first, end, SIDE_BY_SIDE)
-        portions = [range(start, min(start + SIDE_BY_SIDE, end)) for start in starts]
+        size = SIDE_BY_SIDE // 2 if len(self.systems) > MANY_SYSTEMS else SIDE_BY_SIDE
+        portions = [range(start, min(start + size, end)) for start in range(first, end, size)]
         draw = partial(self._drawer, self.seed)
         drawn = np.empty((count, len(self.systems)))
         with ThreadPoolExecutor(threads) as pool:  # the kernels release the interpreter

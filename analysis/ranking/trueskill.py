@@ -34,7 +34,7 @@ MILLS = (
 # Runs that are made side by side at most, each in a lane. Where each value of a lane begins in the
 # one array that holds them all: with distances that the compiler knows, a processor takes several
 # lanes at once.
-LANES = 8
+LANES = 16
 (
     MU_I, MU_J, VARIANCE_I, VARIANCE_J, DIFFERENCE, MARGIN, STEP_I, STEP_J, SHARE_I, SHARE_J, V, W
 ) = range(0, 12 * LANES, LANES)  # fmt: skip

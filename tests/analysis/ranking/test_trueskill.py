@@ -173,7 +173,7 @@ def test_a_system_without_comparisons_stays_at_the_prior():
 def test_runs_side_by_side_are_the_runs_alone():
     """Long and short runs, one without a comparison and one without some systems."""
     rng = np.random.default_rng(2)
-    sizes = (40, 3, 0, 90, 12, 1, 7, 60, 25, 2, 33)
+    sizes = (40, 3, 0, 90, 12, 1, 7, 60, 25, 2, 33, 5, 14, 8, 70, 6, 21, 30)
     assert len(sizes) > LANES
     counts = np.zeros((len(sizes), 6, 6, 3), dtype=np.int64)
     for run, size in enumerate(sizes):
