@@ -32,7 +32,7 @@ from analysis.sequential.section import SequentialSection, sequential_section
 from analysis.signature import HASH_DIGITS, VERSION, signature
 from analysis.spans.judged import has_marks
 from analysis.table import JudgementTable
-from analysis.typing import Progress, Values
+from analysis.typing import Progress
 
 from .agreement_section import agreement_of
 from .category_section import category_section
@@ -41,6 +41,7 @@ from .distribution import Distribution, distribution
 from .effect_section import EffectSection, effect_section, pairs_of
 from .metric_section import Subject, metric_sections
 from .ranking_section import (
+    Draws,
     Runs,
     pairs_to_rank,
     runs_for,
@@ -63,7 +64,7 @@ LEAST_SPREAD = 1e-100
 def make_report(
     table: JudgementTable,
     options: ReportOptions,
-    draws: Mapping[str, Values] | None = None,
+    draws: Draws | None = None,
     progress: Progress | None = None,
     parts: Parts = computed_now,
     *,
@@ -78,7 +79,8 @@ def make_report(
     ----------
     table : the judgements, those of excluded raters included
     options : everything else that determines the numbers
-    draws : the runs of `clusters.resamplings_of`, if they exist already; shape (runs, systems)
+    draws : the runs of `clusters.resamplings_of`, shape (runs, systems), if they exist already; or
+        what returns those of a resampling, which is asked last
     progress : called with the share that is done, from 0 to 1
     parts : may keep what is finished for a process that continues after this one
     compared : scores and verdicts of the metrics that the options name
@@ -105,7 +107,7 @@ def _linear_algebra() -> ThreadpoolController:
 def _report(
     table: JudgementTable,
     options: ReportOptions,
-    draws: Mapping[str, Values] | None,
+    draws: Draws | None,
     progress: Progress | None,
     parts: Parts,
     *,

@@ -35,6 +35,9 @@ from .checkpoints import Parts, computed_now
 from .effect_section import pairs_of
 from .scale_section import Reasons, compared_means
 
+# Runs by their resampling's key, or who draws them once the rest of a criterion's report is made.
+Draws = Mapping[str, Values] | Callable[[Resampling], Values]
+
 # What a preference or a best–worst choice gives a system: no magnitude, so no logarithm either.
 CHOICES = (-1.0, 0.0, 0.5, 1.0)
 
@@ -98,11 +101,13 @@ class Runs:
 
 
 @contextmanager
-def runs_for(
-    table: JudgementTable, options: ReportOptions, draws: Mapping[str, Values] | None
-) -> Iterator[Runs]:
+def runs_for(table: JudgementTable, options: ReportOptions, draws: Draws | None) -> Iterator[Runs]:
     """Take the runs that are there, or draw them on other threads while the report is made."""
     resamplings = resamplings_of(table, options)
+    if callable(draws):
+        draw = draws
+        yield Runs(resamplings, lambda resampling: _fitting(resampling, draw(resampling)))
+        return
     if draws is not None:
         # Looked at now: what does not fit is refused before anything is computed.
         fitting = {each.key: _drawn_before(each, draws) for each in resamplings}
@@ -225,7 +230,10 @@ def with_rankings(
 def _drawn_before(resampling: Resampling, draws: Mapping[str, Values]) -> Values:
     if resampling.key not in draws:
         raise AnalysisError(f"The runs of {resampling.key} are missing.")
-    drawn = draws[resampling.key]
+    return _fitting(resampling, draws[resampling.key])
+
+
+def _fitting(resampling: Resampling, drawn: Values) -> Values:
     expected = (resampling.runs, len(resampling.systems))
     if drawn.shape != expected:
         raise AnalysisError(

@@ -34,6 +34,8 @@ HALT = Path(os.environ.get("HALT_FILE", "/nowhere"))
 MIDDLE_OF_COPYING = 0.5
 
 checkpoint_plainly, heartbeat_plainly = jobs.checkpoint, jobs.heartbeat_while_copying
+drawn = []  # since the last checkpoint
+
 compute_plainly, help_plainly = run_chunks.compute_one, run_chunks.compute_chunks
 
 
@@ -48,7 +50,8 @@ def die(phase):
 
 
 def checkpoint(row):
-    phase = "writing" if row.parts.exists() else "drawing"
+    phase = "drawing" if drawn else "writing"
+    drawn.clear()
     if deaths(phase) < DEATHS and deaths(phase) % 2:
         die(phase)
     checkpoint_plainly(row)
@@ -57,14 +60,17 @@ def checkpoint(row):
         die(phase)
 
 
-def compute_one(run, worker):
+def compute_one(run, worker, *resampling):
     """Compute a chunk; every second leader dies before it has stored it."""
     is_leader = run.claimed_by == worker
     if is_leader and deaths("drawing") < DEATHS and deaths("drawing") % 2:
         with transaction.atomic():
-            if compute_plainly(run, worker):
+            if compute_plainly(run, worker, *resampling):
                 die("drawing")
-    return compute_plainly(run, worker)
+    is_drawn = compute_plainly(run, worker, *resampling)
+    if is_leader and is_drawn:
+        drawn.append(run.pk)
+    return is_drawn
 
 
 def compute_chunks(run_id, worker):

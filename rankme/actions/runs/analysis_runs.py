@@ -52,10 +52,9 @@ from .report_parts import StoredParts
 from .run_chunks import (
     SHARE_OF_CHUNKS,
     call_helpers,
-    compute_all,
-    drawn_of,
+    drawn,
     plan_chunks,
-    resamplings_of_run,
+    share_drawn,
 )
 from .run_columns import columns_of, drop_columns, keep_columns
 from .run_exclusions import exclusions, with_and_without_the_rule, without_withdrawn
@@ -107,8 +106,6 @@ def _lead(run: AnalysisRun) -> None:
     if not run.data_sha256:
         take_snapshot(run)
     call_helpers(run)
-    compute_all(run)
-    resamplings_of_run.cache_clear()
     _report(run)
 
 
@@ -177,12 +174,16 @@ def _on_criteria(table: JudgementTable, names: list[str] | None) -> JudgementTab
 
 
 def _report(run: AnalysisRun) -> None:
+    written = 0.0
+
+    def say(step: str) -> None:
+        share = SHARE_OF_CHUNKS * share_drawn(run) + (1 - SHARE_OF_CHUNKS) * written
+        jobs.heartbeat(run, progress=share, step=step)
+
     def progress(share: float) -> None:
-        jobs.heartbeat(
-            run,
-            progress=SHARE_OF_CHUNKS + (1 - SHARE_OF_CHUNKS) * share,
-            step="Writing the report",
-        )
+        nonlocal written
+        written = share
+        say("Writing the report")
 
     progress(0)
     table = columns_of(run)
@@ -191,7 +192,8 @@ def _report(run: AnalysisRun) -> None:
     report = make_report(
         table,
         options,
-        draws=drawn_of(run),
+        # Helpers draw meanwhile; what is left then is drawn here.
+        draws=lambda resampling: drawn(run, resampling, say),
         progress=progress,
         parts=parts,
         compared=run_compared(run),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,11 @@ import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
 
-from analysis.errors import RankingError
+from analysis.errors import AnalysisError, RankingError
 from analysis.ranking.clusters import SIDE_BY_SIDE, resamplings_of
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
+from analysis.typing import Values
 from rankme.actions import jobs
 from rankme.exporting.bundle import report_options
 from rankme.models import AnalysisRun, RunChunk
@@ -102,40 +104,49 @@ def call_helpers(run: AnalysisRun) -> None:
     jobs.send([("rankme.tasks.compute_chunks", run.pk)] * max(helpers, 0))
 
 
-def compute_all(run: AnalysisRun) -> None:
-    """Compute chunks until none is left, also those of helpers that die meanwhile."""
+def share_drawn(run: AnalysisRun) -> float:
     total = run.chunks.count()
-    while left := run.chunks.filter(draws=None).count():
-        share = SHARE_OF_CHUNKS * (total - left) / total
-        jobs.heartbeat(run, progress=share, step="Drawing the runs")
-        if compute_one(run, run.claimed_by):
+    return 1 - run.chunks.filter(draws=None).count() / total if total else 1.0
+
+
+def drawn(run: AnalysisRun, resampling: Resampling, say: Callable[[str], None]) -> Values:
+    """All runs of a resampling, shape (runs, systems): compute chunks until none is left.
+
+    Also those of helpers that die meanwhile. `say` is told the step before each.
+    """
+    chunks = run.chunks.filter(job=resampling.key)
+    while chunks.filter(draws=None).exists():
+        say("Drawing the runs")
+        if compute_one(run, run.claimed_by, resampling):
             jobs.checkpoint(run)
         else:
             time.sleep(SECONDS_BETWEEN_LOOKS)
+    parts = [
+        np.frombuffer(bytes(draws or b""), dtype="<f8").reshape(count, -1)
+        for count, draws in chunks.order_by("first").values_list("count", "draws")
+    ]
+    if not parts:
+        raise AnalysisError(f"The runs of {resampling.key} are missing.")
+    return np.concatenate(parts)
 
 
 @transaction.atomic
-def compute_one(run: AnalysisRun, worker: str) -> bool:
-    """Compute a chunk that no worker computes yet; the lock on its row ends with its holder."""
+def compute_one(run: AnalysisRun, worker: str, resampling: Resampling | None = None) -> bool:
+    """Compute a chunk, of this resampling or of any, that no worker computes yet.
+
+    The lock on its row ends with its holder.
+    """
     waiting = run.chunks.filter(draws=None).order_by("id")
+    if resampling is not None:
+        waiting = waiting.filter(job=resampling.key)
     chunk = waiting.select_for_update(skip_locked=True).first()
     if chunk is None:
         return False
-    resampling = resamplings_of_run(run.pk, run.data_sha256)[chunk.job]
+    if resampling is None:
+        resampling = resamplings_of_run(run.pk, run.data_sha256)[chunk.job]
     # Little-endian on every machine: a site's workers need not have the same kind of processor.
     drawn = np.ascontiguousarray(resampling.draw(chunk.first, chunk.count), dtype="<f8")
     RunChunk.objects.filter(pk=chunk.pk).update(
         draws=drawn.tobytes(), claimed_at=Now(), claimed_by=worker[:200]
     )
     return True
-
-
-def drawn_of(run: AnalysisRun) -> dict[str, np.ndarray] | None:
-    """All draws by the key of their resampling, shape (runs, systems); None without a plan."""
-    rows: dict[str, list[np.ndarray]] = {}
-    for key, count, draws in run.chunks.order_by("job", "first").values_list(
-        "job", "count", "draws"
-    ):
-        drawn = np.frombuffer(bytes(draws or b""), dtype="<f8")
-        rows.setdefault(key, []).append(drawn.reshape(count, -1))
-    return {key: np.concatenate(parts) for key, parts in rows.items()} or None

@@ -99,10 +99,10 @@ def test_judgements_that_arrive_during_an_analysis_are_left_out(monkeypatch):
     exported = read_table(io.BytesIO(b"".join(judgements_csv(campaign))), "csv")
     compute, company = run_chunks.compute_one, []
 
-    def in_company(run, worker):
+    def in_company(*arguments):
         if not company:
             company.append(sit(make_rater(campaign, "latecomer")))
-        return compute(run, worker)
+        return compute(*arguments)
 
     monkeypatch.setattr(run_chunks, "compute_one", in_company)
     run = executed(asked(campaign, **LITTLE), pictures=())

@@ -66,7 +66,7 @@ def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
     assert len(stored) == 2
     seen: list[int] = []
     monkeypatch.setattr(
-        run_chunks, "compute_one", lambda run, worker: seen.append(1) or compute(run, worker)
+        run_chunks, "compute_one", lambda *arguments: seen.append(1) or compute(*arguments)
     )
     assert_same_report(executed(run, pictures=()).result["report"], whole)
     assert len(seen) == 2 * run_chunks.LEAST_CHUNKS - 2
@@ -167,3 +167,17 @@ def test_without_stored_parts_it_would_start_again_and_be_given_up(campaign, mon
     deaths = deaths_until_over(run, ForgetsAndDies, monkeypatch)
     assert (run.state, deaths) == ("failed", jobs.MOST_ATTEMPTS)
     assert "ended unexpectedly at the same place (“Writing the report”)" in run.error
+
+
+def test_the_leader_draws_last(campaign, monkeypatch):
+    """Meanwhile helpers draw, so on two processors both are busy."""
+    run = asked(campaign)
+    compute, parts = run_chunks.compute_one, []
+
+    def noted(*arguments):
+        parts.append({name.rpartition("/")[2] for name in run.parts.values_list("name", flat=True)})
+        return compute(*arguments)
+
+    monkeypatch.setattr(run_chunks, "compute_one", noted)
+    executed(run, pictures=())
+    assert {"agreement", "bradley_terry", "robustness"} <= parts[0]

@@ -5,7 +5,7 @@ from django.core.files.storage import default_storage
 
 from rankme.actions import jobs
 from rankme.actions.rows import stored_files
-from rankme.actions.runs import analysis_runs, run_chunks, run_columns
+from rankme.actions.runs import analysis_runs, run_columns
 from rankme.exporting.bundle import run_table
 from rankme.models import AnalysisRun
 from tests.reports import assert_same_report
@@ -60,7 +60,7 @@ def test_the_report_is_the_same_and_the_columns_are_gone(campaign, monkeypatch):
         read.append((len(stored()), "table_csv_gz" in run.get_deferred_fields()))
         return table
 
-    monkeypatch.setattr(run_chunks, "columns_of", noted)
+    monkeypatch.setattr(analysis_runs, "columns_of", noted)
     with_columns = executed(asked(campaign), pictures=()).result["report"]
     assert read == [(1, True)]
     assert not stored()

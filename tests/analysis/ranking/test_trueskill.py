@@ -17,7 +17,6 @@ from analysis.ranking.trueskill import (
     LANES,
     LOW_TREE,
     Game,
-    _win,
     ordered_pass,
     reference_run,
     reference_runs,
@@ -190,10 +189,11 @@ def test_as_many_runs_are_drawn_at_once_as_there_are_lanes():
 
 
 def test_the_correction_after_a_win_is_exact_to_the_last_digits():
-    margins = -np.linspace(-1.5, 1.5, 3001)
-    found = np.array([_win(0.0, margin)[0] for margin in margins])
+    scale = math.sqrt(2 + 2 * 0.5**2)  # with β = 1 and σ = 1/2
+    margins = np.linspace(-1.5, 1.5, 1001)
+    moved = [ordered_pass(one_win(), Game(1.0, margin * scale))[0][0] for margin in margins]
     exact = math.sqrt(2 / math.pi) / erfcx(margins / math.sqrt(2))
-    assert np.abs(found / exact - 1).max() < 1e-15
+    assert np.abs(np.array(moved) * scale / 0.5**2 / exact - 1).max() < 2e-15
 
 
 def test_opponents_are_only_those_that_were_met():
@@ -203,19 +203,14 @@ def test_opponents_are_only_those_that_were_met():
     assert means[0] > means[1] > means[2]
 
 
-def test_an_upset_beyond_belief_keeps_its_limits():
-    certain = Pairs(
-        systems=("a", "b"),
-        first=np.zeros(1, np.int32),
-        second=np.ones(1, np.int32),
-        outcome=np.array([LOSS], np.int8),
-        screen=np.zeros(1, np.int32),
-        rater=np.zeros(1, np.int32),
-        item=np.zeros(1, np.int32),
-        raters=("r",),
-        items=("i",),
+def one_win() -> Pairs:
+    return pairs_from_table(
+        table_of_screens([{"rater": "r", "item": "i", "values": {"a": 2, "b": 1}}])
     )
-    mu, sigma = ordered_pass(certain, Game(beta=1e-4, margin=50.0))
+
+
+def test_an_upset_beyond_belief_keeps_its_limits():
+    mu, sigma = ordered_pass(one_win(), Game(beta=1e-4, margin=50.0))
     assert np.isfinite(mu).all()
     assert (sigma > 0).all()
 
