@@ -14,7 +14,7 @@ import scipy
 
 from analysis.errors import RankingError, Undefined
 from analysis.inference import Units, adjusted_p, clustered_variances, critical_t
-from analysis.ranking.bradley_terry import require_estimable
+from analysis.ranking.bradley_terry import fit, require_estimable
 from analysis.ranking.pairs import Pairs, count
 from analysis.scales.clustered import Within
 from analysis.scales.codes import compact
@@ -177,14 +177,20 @@ def pairs_with_covariates(
     counted.require()
     counts = count(pairs)
     require_estimable(pairs.systems, counts, "half")
-    plain, _, _, residuals = _newton(pairs, covariates[:, :0])
-    ability, effects, information, rest = _newton(pairs, covariates)
+    plain = fit(counts, ties="half").ability
+    won = 1 - pairs.outcome / 2
+    residuals = won - scipy.special.expit(plain[pairs.first] - plain[pairs.second])
+    if not covariates.shape[1]:
+        return Estimated(plain, plain, np.zeros(0), np.zeros(0), counted, residuals)
+    ability, effects, information, rest = _newton(pairs, covariates, plain)
     systems = len(pairs.systems)
     if np.linalg.eigvalsh(information)[1] < 1e-9 * np.trace(information):
         raise Undefined("A property differs only as the systems do, or as other properties do.")
-    inverse = np.linalg.pinv(information)[systems:]
-    scores = _moments(pairs, covariates, rest)
-    moved = np.asarray(scores @ inverse.T)
+    of_systems, of_effects = np.split(np.linalg.pinv(information)[systems:].T, [systems])
+    moved = covariates @ of_effects
+    moved += of_systems[pairs.first]
+    moved -= of_systems[pairs.second]
+    moved *= rest[:, None]
     errors = _errors(moved, np.eye(len(effects)), (pairs.rater, pairs.item), counted)
     return Estimated(plain, ability, effects, errors, counted, residuals)
 
@@ -261,16 +267,24 @@ def _errors(scores: Values, bread: Values, units: tuple[Codes, Codes], counted: 
     return np.asarray(np.sqrt(np.maximum(spread, 0)))
 
 
-def _newton(pairs: Pairs, covariates: Values) -> tuple[Values, Values, Values, Values]:
-    """Return abilities, effects, the information of both, and what is left of each comparison."""
+def _newton(
+    pairs: Pairs, covariates: Values, plain: Values
+) -> tuple[Values, Values, Values, Values]:
+    """Return abilities, effects, the information of both, and what is left of each comparison.
+
+    Begin with the abilities without effects, and with none.
+    """
     systems, number = len(pairs.systems), covariates.shape[1]
     won = 1 - pairs.outcome / 2
-    point = np.zeros(systems + number)
+    point = np.append(plain, np.zeros(number))
     for _ in range(STEPS):
         margin = point[pairs.first] - point[pairs.second] + covariates @ point[systems:]
         chance = scipy.special.expit(margin)
         rest, weight = won - chance, chance * (1 - chance)
-        slope = np.asarray(_moments(pairs, covariates, rest).sum(axis=0)).ravel()
+        of_systems = np.bincount(pairs.first, rest, systems) - np.bincount(
+            pairs.second, rest, systems
+        )
+        slope = np.append(of_systems, covariates.T @ rest)
         information = _information(pairs, covariates, weight)
         pinned = information.copy()
         pinned[:systems, :systems] += (
@@ -286,17 +300,6 @@ def _newton(pairs: Pairs, covariates: Values) -> tuple[Values, Values, Values, V
         if np.abs(step).max() < PRECISION:
             return point[:systems] - point[:systems].mean(), point[systems:], information, rest
     raise RankingError("Bradley–Terry with properties of the outputs did not converge.")
-
-
-def _moments(pairs: Pairs, covariates: Values, rest: Values) -> scipy.sparse.csr_matrix:
-    """Slopes of each comparison's log likelihood, sparse, shape (comparisons, parameters)."""
-    rows = np.arange(len(pairs))
-    shape = (len(pairs), len(pairs.systems))
-    first = scipy.sparse.csr_matrix((rest, (rows, pairs.first)), shape=shape)
-    second = scipy.sparse.csr_matrix((rest, (rows, pairs.second)), shape=shape)
-    return scipy.sparse.hstack(
-        [first - second, scipy.sparse.csr_matrix(covariates * rest[:, None])]
-    ).tocsr()
 
 
 def _information(pairs: Pairs, covariates: Values, weight: Values) -> Values:
