@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import psycopg2
 import pytest
 
@@ -25,7 +26,7 @@ from evalsite.embedded import (
 from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, make_socket_folder
 from evalsite.embedded.server import Server
 from tests.database.migrated import put_migrated_cluster
-from tests.live import PATIENCE, reachable_folder, run_python
+from tests.live import PATIENCE, reachable_folder, run_python, wait_for
 
 pytestmark = pytest.mark.processes
 
@@ -148,10 +149,18 @@ def test_the_wait_for_a_server_has_an_end(halted: Server):
 def test_a_crash_of_the_database_under_a_start_is_sat_out(postgresql: PostgreSQL):
     postgresql.start()
     for _ in range(5):
-        # PostgreSQL ends all sessions when one of its processes is killed, and recovers.
-        postgresql.process.children()[0].kill()
+        # PostgreSQL ends all its processes when one of them is killed, and starts them again.
+        wait_for(lambda: kills_a_process_of(postgresql), "a process of PostgreSQL")
         postgresql.start()
     assert query(postgresql, "SELECT 1") == [(1,)]
+
+
+def kills_a_process_of(server: Server) -> bool:
+    for child in server.process.children():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            child.kill()
+            return True
+    return False
 
 
 def test_starting_twice_starts_once(postgresql: PostgreSQL):
