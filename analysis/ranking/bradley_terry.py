@@ -472,7 +472,8 @@ def sandwich(
 def _cells_of_raters_and_items(pairs: Pairs, parameters: int) -> NDArray[Any]:
     """Number the cells; without gaps only where a table of them all would be too large."""
     raters, items = int(pairs.rater.max()) + 1, int(pairs.item.max()) + 1
-    cells = pairs.rater.astype(np.min_scalar_type(-raters * items)) * items + pairs.item
+    whole = np.promote_types(np.int32, np.min_scalar_type(-raters * items))
+    cells = pairs.rater.astype(whole) * items + pairs.item
     return compact(cells) if raters * items * parameters > SPARSE * len(pairs) else cells
 
 
