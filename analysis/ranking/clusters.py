@@ -187,8 +187,8 @@ class Resampling:
     @cached_property
     def _drawer(self) -> Drawer:
         """The method's runs, on systems in the order of their records: names do not matter."""
-        place = np.empty(len(self._order), dtype=np.int32)
-        place[self._order] = np.arange(len(self._order), dtype=np.int32)
+        place = np.empty(len(self._order), dtype=self.pairs.first.dtype)
+        place[self._order] = np.arange(len(self._order), dtype=place.dtype)
         renumbered = replace(
             self.pairs,
             systems=tuple(self.systems[number] for number in self._order),

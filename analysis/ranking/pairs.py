@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analysis.errors import RankingError, TableError
 from analysis.table import Column, JudgementTable
 
-Integers = NDArray[np.int32]
+Integers = NDArray[np.integer[Any]]  # in as few bytes as their labels need: there are millions
 WIN, TIE, LOSS = 0, 1, 2
 
 
@@ -99,16 +99,21 @@ def pairs_from_table(
     ahead, behind = reversed(values) if lower_is_better else values
     return Pairs(
         systems=table.system.labels,
-        first=table.system.codes[first],
-        second=table.system.codes[second],
+        first=_small(table.system)[first],
+        second=_small(table.system)[second],
         outcome=np.int8(TIE) + (ahead < behind) - (ahead > behind),
         screen=table.screens[first],
-        rater=table.rater.codes[first],
-        item=units.codes[first],
+        rater=_small(table.rater)[first],
+        item=_small(units)[first],
         raters=table.rater.labels,
         items=units.labels,
         lower_is_better=lower_is_better,
     )
+
+
+def _small(column: Column) -> Integers:
+    """Return the codes in 16 bits, or in as many more as its labels need."""
+    return column.codes.astype(np.promote_types(np.int16, np.min_scalar_type(-len(column.labels))))
 
 
 def compared_rows(table: JudgementTable) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -14,7 +14,6 @@ from .compiling import compiled
 from .pairs import Pairs, cells
 from .streams import GAMMA, RESAMPLING, below, mixed, stream
 
-Integers = NDArray[np.int32]
 MOST_PLACES = 2**63 - 1  # in the table of cells and both units
 
 
@@ -36,17 +35,25 @@ def _small(numbers: NDArray[Any]) -> NDArray[Any]:
     return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
 
 
+def _digit(places: NDArray[np.int64], base: int) -> NDArray[Any]:
+    """Take the last digit off numbers written in this base, block by block within NumPy."""
+    digit = np.empty(len(places), dtype=np.min_scalar_type(base - 1))
+    np.remainder(places, base, out=digit, casting="unsafe")
+    places //= base
+    return digit
+
+
 def _number_of(units: NDArray[Any]) -> int:
     return int(units.max()) + 1 if len(units) else 0
 
 
-def _dense(codes: NDArray[Any]) -> Integers:
+def _dense(codes: NDArray[Any]) -> NDArray[Any]:
     """Number the units that have comparisons 0, 1, 2, … in the order of their codes."""
-    return compact(codes).astype(np.int32)
+    return _small(compact(codes))
 
 
 def _alone(units: NDArray[Any]) -> Units:
-    return Units(_dense(units), np.zeros(len(units), dtype=np.int32))
+    return Units(_dense(units), np.zeros(len(units), dtype=np.uint8))
 
 
 def _single(pairs: Pairs) -> Units:
@@ -101,15 +108,10 @@ class Resampler:
         places += units.first
         del units  # as large as the places, like all that follows
         places.sort()
-        starts = np.flatnonzero(np.r_[True, places[1:] != places[:-1]]).astype(np.int32)
-        times = _small(np.diff(starts, append=np.int32(len(pairs))))
-        places = places[starts]
-        del starts
-        of_first = _small(places % first)
-        places //= first
-        of_second = _small(places % second)
-        places //= second
-        drawn = Units(of_first, of_second)
+        times = np.zeros(len(places), dtype=np.int32)
+        number = _fold(places, times)
+        times, places = _small(times[:number]), places[:number]
+        drawn = Units(_digit(places, first), _digit(places, second))
         return cls(len(pairs.systems), _small(places), times, drawn, pairs.tallies)
 
     def counts(self, *, seed: int, run: int) -> NDArray[np.int64]:
@@ -138,6 +140,18 @@ def unit_weights(
         first, second, np.uint64(seed % 2**64), run
     )
     return drawn
+
+
+@compiled()
+def _fold(places: Any, times: Any) -> int:
+    """Keep one of equal numbers, which are in order, and how often it came; return how many."""
+    number = 0
+    for row in range(len(places)):
+        if row == 0 or places[row] != places[number - 1]:
+            places[number] = places[row]
+            number += 1
+        times[number - 1] += 1
+    return number
 
 
 @compiled()

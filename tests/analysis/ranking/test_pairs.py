@@ -46,6 +46,24 @@ def test_the_same_screen_name_of_two_raters_is_two_screens():
     assert len(pairs_from_table(table)) == 2
 
 
+def test_numbers_of_many_items_are_kept():
+    many = 33_000  # more than 16 bits hold
+    items = [f"i{number:05}" for number in np.repeat(range(many), 2)]
+    table = JudgementTable.from_columns(
+        {
+            "rater": ["r"] * 2 * many,
+            "item": items,
+            "system": ["a", "b"] * many,
+            "criterion": ["c"] * 2 * many,
+            "screen": items,
+            "value": [1, 2] * many,
+        }
+    )
+    pairs = pairs_from_table(table)
+    assert np.array_equal(pairs.item, np.arange(many))
+    assert np.array_equal(count(pairs).wins, [[0, 0], [many, 0]])
+
+
 def test_pairs_come_from_one_criterion():
     table = simulated()
     mixed = rebuilt(table, criterion=["x"] * 180 + ["y"] * 180)
