@@ -13,7 +13,7 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from analysis.errors import TableError
-from analysis.scales.codes import compact, distinct, renumber
+from analysis.scales.codes import compact, distinct
 from analysis.typing import Codes, Flags, Values
 
 LABEL_COLUMNS = ("rater", "item", "system", "criterion", "screen")
@@ -138,10 +138,17 @@ class JudgementTable:
         the same judgements. So a name only tells a rater's screens of one item apart.
         """
         cells = compact(self.rater.codes.astype(np.int64) * len(self.item.labels) + self.item.codes)
-        distinct, screens = renumber(cells * len(self.screen.labels) + self.screen.codes)
-        if len(distinct) <= cells.max(initial=-1) + 1:  # the usual case: an item has one screen
+        names, labels = self.screen.codes, len(self.screen.labels)
+        cell_of_name = np.zeros(labels, dtype=np.int64)
+        cell_of_name[names] = cells
+        if (cell_of_name[names] == cells).all():  # as on a site: there are fewer names than rows
+            screens = compact(compact(cell_of_name * labels + np.arange(labels))[names])
+        else:
+            screens = compact(cells * labels + names)
+        number = int(screens.max(initial=-1)) + 1
+        if number <= cells.max(initial=-1) + 1:  # the usual case: an item has one screen
             return screens.astype(np.int32)
-        cell_of = np.empty(len(distinct), dtype=np.int64)
+        cell_of = np.empty(number, dtype=np.int64)
         cell_of[screens] = cells
         order = np.lexsort([self._content_of(screens), cell_of])
         number_of = np.empty(len(order), dtype=np.int32)
@@ -402,8 +409,14 @@ def read_columns(content: bytes) -> JudgementTable:
     for place, name in enumerate(names):  # one by one: all of them unpacked are the table once more
         alone = pa.ipc.IpcReadOptions(included_fields=[place])
         columns[name] = _own(pa.ipc.open_file(file, options=alone).read_all().column(0))
+    release_memory()
     factors = {name: columns.pop(name) for name in names if name not in OWN_COLUMNS}
     return JudgementTable(**columns, factors=factors)
+
+
+def release_memory() -> None:
+    """Free what Arrow keeps after reading or writing, as large as the file."""
+    pa.default_memory_pool().release_unused()
 
 
 def _dictionary(column: Column) -> pa.DictionaryArray:

@@ -26,6 +26,7 @@ from analysis.table import (
     Column,
     JudgementTable,
     column_of,
+    release_memory,
     require_columns,
 )
 
@@ -71,7 +72,7 @@ def read_table(
     del content  # before the table is copied: it may be as large
     if not as_given:
         table = table.in_order()
-    _release_memory()
+    release_memory()
     return table
 
 
@@ -133,11 +134,6 @@ def unguarded(label: str) -> str:
     label : a cell
     """
     return label[1:] if label.startswith("'") and FORMULA_START.match(label) else label
-
-
-def _release_memory() -> None:
-    """Free the memory that Arrow keeps after reading, as large as the file."""
-    pa.default_memory_pool().release_unused()
 
 
 def _dictionary(column: Column) -> "pa.DictionaryArray":
