@@ -1,4 +1,8 @@
-"""The keys with which raters answer: shown on each screen, and listed when they press “?”."""
+"""The keys with which raters answer: shown on each screen, and listed in a dialog.
+
+None of a single character works outside of what has the focus (WCAG 2.2, 2.1.4): who dictates
+writes such characters.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
 
-EVERYWHERE = ((_("Tab"), _("next field")), (_("Enter"), _("next page")), ("?", _("all keys")))
+EVERYWHERE = ((_("Tab"), _("next field")), (_("Enter"), _("next page")))
 Keys = list[tuple[str, str]]
 
 

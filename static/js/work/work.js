@@ -360,11 +360,6 @@ function tie(sitting, outbox, breaks) {
   tieDialog("show-instructions", "instructions", sitting);
   tieDialog("pause", "pause-dialog", sitting);
   tieDialog("show-keys", "keys", sitting);
-  document.addEventListener("keydown", (event) => {
-    const focused = /** @type {HTMLElement} */ (event.target);
-    const isWriting = focused.closest("textarea, input:not([type=radio], [type=checkbox])");
-    if (event.key === "?" && !isWriting) element("show-keys").click();
-  });
 
   const flush = () => page.preview || outbox.flush();
   addEventListener("online", flush);

@@ -1,5 +1,7 @@
 """The rater's pages for everybody: axe-core finds nothing, nothing foreign, nothing heavy."""
 
+import string
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -33,6 +35,19 @@ def test_the_check_itself_would_see_a_fault(page: Page):
     await_screen(page)
     page.evaluate("document.querySelector('[role=slider]').removeAttribute('aria-labelledby')")
     assert found_by_axe(page).violations_count == 1
+
+
+@pytest.mark.parametrize("name", ["e2e-quality", "mqm"])
+def test_characters_do_nothing_outside_of_what_has_the_focus(page: Page, name):
+    """Who dictates writes them (WCAG 2.1.4)."""
+    come_in(page, campaign_of(name, items=1), id="w1")
+    begin(page)
+    await_screen(page)
+    page.evaluate("document.activeElement.blur()")
+    before = page.locator("#stage").inner_html()
+    page.keyboard.type(string.punctuation + string.digits + string.ascii_letters)
+    assert page.locator("#stage").inner_html() == before
+    expect(page.locator("dialog[open]")).to_have_count(0)
 
 
 PALE = "color: #ccc"
