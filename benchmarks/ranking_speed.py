@@ -110,14 +110,17 @@ def against_the_package() -> None:
 
 
 def scaling(long: bool) -> None:
+    from analysis.ranking.clusters import SIDE_BY_SIDE
+
     print("\n## Scaling of the reference procedure\n")
     print("ns a step: processor time; seconds: the clock's, which suffers from other work\n")
     print("| pairs | systems | runs | resampling | threads | seconds | ns a step | peak MB |")
     print("|---|---|---|---|---|---|---|---|")
     for pairs in (10_000, 100_000, 1_000_000) + ((10_000_000,) if long else ()):
-        measure(pairs, 21, max(2, 4_000_000 // pairs), "none", 1)
+        measure(pairs, 21, max(SIDE_BY_SIDE, 4_000_000 // pairs), "none", 1)
     for systems in (5, 50, 500):
-        measure(1_000_000, systems, 4, "none", 1)
+        measure(1_000_000, systems, SIDE_BY_SIDE, "none", 1)
+    measure(1_000_000, 500, SIDE_BY_SIDE, "raters-items", 1)
     for runs in (100, 1_000, 10_000):
         measure(10_000, 21, runs, "none", 1)
     for threads in (1, 2):

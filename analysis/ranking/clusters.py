@@ -28,10 +28,10 @@ SCHEME_OF = {"raters": "raters", "items": "items", "both": "raters-items"}
 KINDS = ("relative", "scale", "category", "count", "time", "error")
 CUT_CHECKS = 200
 LEAST_ALPHA = 1e-6
-# Runs that a thread makes at once, as many as there are lanes (see `trueskill`); half of them for
-# many systems, whose counts would not fit in a processor's cache.
+# Runs that a thread makes at once, as many as there are lanes (see `trueskill`). Two only where
+# each has counts of its own of so many systems that more would not fit in a processor's cache.
 SIDE_BY_SIDE = 16
-MANY_SYSTEMS = 100
+MANY_SYSTEMS = 250
 
 # seed and numbers of runs → scores, shape (runs, systems)
 Drawer = Callable[[int, range], Values]
@@ -169,7 +169,8 @@ class Resampling:
         `progress` is called with the share that is done.
         """
         end = first + count
-        size = SIDE_BY_SIDE // 2 if len(self.systems) > MANY_SYSTEMS else SIDE_BY_SIDE
+        is_large = self.scheme != "none" and len(self.systems) > MANY_SYSTEMS
+        size = 2 if is_large else SIDE_BY_SIDE
         portions = [range(start, min(start + size, end)) for start in range(first, end, size)]
         draw = partial(self._drawer, self.seed)
         drawn = np.empty((count, len(self.systems)))

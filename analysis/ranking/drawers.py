@@ -22,7 +22,8 @@ def _wmt_drawer(pairs: Pairs, scheme: str) -> Drawer:
     resampler = Resampler.of(pairs, scheme)
 
     def draw(seed: int, runs: range) -> Values:
-        counts = np.stack([resampler.counts(seed=seed, run=run) for run in runs])
+        drawn = runs if resampler.units else runs[:1]  # without units, all have the same counts
+        counts = np.stack([resampler.counts(seed=seed, run=run) for run in drawn])
         return reference_runs(counts, seed=seed, runs=runs)
 
     return draw

@@ -31,6 +31,17 @@ MILLS = (
     6.037038139164899e-09, 1.1976279366546432e-09, -1.263383201222399e-10, -1.4595731201184665e-10,
     -3.630356918750549e-11, 1.3676609775960708e-12, 3.1871735548061553e-12, 6.248476023580676e-13,
 )  # fmt: skip
+# R of `_near_tie` in powers of (difference · margin)² and margin²: what is left out is below 2⁻⁵³.
+TIES = tuple(
+    tuple(
+        1 / math.factorial(2 * k) / math.prod(range(2 * k + 1, 2 * (k + j) + 2, 2))
+        for j in range(size)
+    )
+    for k, size in enumerate((9, 8, 6, 5, 3, 1))
+)
+COSH = tuple(1 / math.factorial(2 * k) for k in range(6))  # in powers of the square
+SINH = tuple(1 / math.factorial(2 * k + 1) for k in range(6))  # divided by its argument
+NEAR = 0.5
 # Runs that are made side by side at most, each in a lane. Where each value of a lane begins in the
 # one array that holds them all: with distances that the compiler knows, a processor takes several
 # lanes at once.
@@ -91,9 +102,35 @@ def _win(difference: float, margin: float) -> tuple[float, float]:
 
 
 @compiled(inline="always")
+def _near_tie(difference: float, margin: float) -> tuple[float, float]:
+    """Mean and variance corrections after a draw of two that hardly differ: |difference| ≤ ½.
+
+    With d = difference, m = margin ≤ `MARGIN_FACTOR`, S = sinh(dm)/(dm), C = cosh(dm) and
+    R = ∫ cosh(dms)·exp((1 − s²)m²/2) ds over s from 0 to 1, v = −dS/R and w = v² + (C − d²S)/R.
+    """
+    c, ch, sh, y, square = TIES, COSH, SINH, margin * margin, difference * difference
+    x = square * y
+    c0, c1, c2, c3, c4, c5 = c
+    r0 = c0[4] + y * (c0[5] + y * (c0[6] + y * (c0[7] + y * c0[8])))
+    r0 = c0[0] + y * (c0[1] + y * (c0[2] + y * (c0[3] + y * r0)))
+    r1 = c1[4] + y * (c1[5] + y * (c1[6] + y * c1[7]))
+    r1 = c1[0] + y * (c1[1] + y * (c1[2] + y * (c1[3] + y * r1)))
+    r2 = c2[0] + y * (c2[1] + y * (c2[2] + y * (c2[3] + y * (c2[4] + y * c2[5]))))
+    r3 = c3[0] + y * (c3[1] + y * (c3[2] + y * (c3[3] + y * c3[4])))
+    r4 = c4[0] + y * (c4[1] + y * c4[2])
+    r = r0 + x * (r1 + x * (r2 + x * (r3 + x * (r4 + x * c5[0]))))
+    cosh = ch[0] + x * (ch[1] + x * (ch[2] + x * (ch[3] + x * (ch[4] + x * ch[5]))))
+    sinh = sh[0] + x * (sh[1] + x * (sh[2] + x * (sh[3] + x * (sh[4] + x * sh[5]))))
+    v = -difference * sinh / r
+    return v, v * v + (cosh - square * sinh) / r
+
+
+@compiled(inline="always")
 def _tie(difference: float, margin: float) -> tuple[float, float]:
     """Mean and variance corrections v, w after a draw."""
     size = abs(difference)
+    if size <= NEAR and margin <= MARGIN_FACTOR:
+        return _near_tie(difference, margin)
     upper, lower = margin - size, -margin - size
     chance = _below(upper) - _below(lower)
     if chance < 1e-300:
@@ -219,14 +256,17 @@ def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
 def _update_lanes(lanes: Any, outcome: Any, spreads: Any, margins: Any) -> None:
     """Do what `_update` does in every lane: first all divisions, then all products.
 
-    Wins are corrected in all lanes alike, then those lanes are corrected that are otherwise.
+    Wins are corrected in all lanes alike, then ties, if there are any, in all lanes alike, then
+    those lanes that need a formula of their own.
     """
+    ties = others = 0
     for run in range(len(outcome)):
         total = spreads[run] + lanes[VARIANCE_I + run] + lanes[VARIANCE_J + run]
         scale = math.sqrt(total)
         difference = (lanes[MU_I + run] - lanes[MU_J + run]) / scale
         margin = margins[run] / scale
-        x = (1.0 - outcome[run]) * difference - margin
+        side = 1.0 - outcome[run]  # 1 for a win, −1 for a loss
+        x = side * difference - margin
         v = _mills(x)
         lanes[DIFFERENCE + run] = difference
         lanes[MARGIN + run] = margin
@@ -234,17 +274,25 @@ def _update_lanes(lanes: Any, outcome: Any, spreads: Any, margins: Any) -> None:
         lanes[STEP_J + run] = lanes[VARIANCE_J + run] / scale
         lanes[SHARE_I + run] = lanes[VARIANCE_I + run] / total
         lanes[SHARE_J + run] = lanes[VARIANCE_J + run] / total
-        lanes[V + run] = v
+        lanes[V + run] = side * v
         lanes[W + run] = v * (v + x)
-    for run in range(len(outcome)):
-        difference, margin = lanes[DIFFERENCE + run], lanes[MARGIN + run]
-        side = 1.0 - outcome[run]  # 1 for a win, −1 for a loss
-        if outcome[run] == TIE:
-            lanes[V + run], lanes[W + run] = _tie(difference, margin)
-        else:
-            if abs(side * difference - margin) > 1.0:
-                lanes[V + run], lanes[W + run] = _win(side * difference, margin)
-            lanes[V + run] *= side
+        ties += outcome[run] == TIE
+        others += abs(difference) > NEAR or abs(x) > 1.0
+    if ties:
+        for run in range(len(outcome)):
+            v, w = _near_tie(lanes[DIFFERENCE + run], lanes[MARGIN + run])
+            lanes[V + run] = v if outcome[run] == TIE else lanes[V + run]
+            lanes[W + run] = w if outcome[run] == TIE else lanes[W + run]
+    if others:
+        for run in range(len(outcome)):
+            difference, margin = lanes[DIFFERENCE + run], lanes[MARGIN + run]
+            side = 1.0 - outcome[run]
+            if outcome[run] == TIE:
+                if abs(difference) > NEAR:
+                    lanes[V + run], lanes[W + run] = _tie(difference, margin)
+            elif abs(side * difference - margin) > 1.0:
+                v, w = _win(side * difference, margin)
+                lanes[V + run], lanes[W + run] = side * v, w
     for run in range(len(outcome)):
         v, w = lanes[V + run], lanes[W + run]
         lanes[MU_I + run] += lanes[STEP_I + run] * v
@@ -255,22 +303,24 @@ def _update_lanes(lanes: Any, outcome: Any, spreads: Any, margins: Any) -> None:
 
 @compiled()
 def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
-    counts: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any
+    counts: Any, table: Any, steps: Any, keys: Any, betas: Any, margins: Any, mu: Any
 ) -> None:
     """Run side by side, at most in all lanes, longest first; adds to μ, shape (runs, systems).
 
-    A step has to wait for the one before it, but not for another run's. The runs share nothing.
+    A step has to wait for the one before it, but not for another run's. Runs share nothing but
+    their table of counts: `table[run]` is its number.
     """
     runs, systems = mu.shape
-    degrees = np.zeros((runs, systems), dtype=np.int64)
-    opponents = np.zeros((runs, systems, systems), dtype=np.uint16)
+    degrees = np.zeros((len(counts), systems), dtype=np.int64)
+    opponents = np.zeros((len(counts), systems, systems), dtype=np.uint16)
     leaves = 1
     while leaves < systems:
         leaves *= 2
-    widest, winner = np.empty((runs, 2 * leaves)), np.empty((runs, 2 * leaves), dtype=np.int64)
+    widest, winner = np.empty((runs, 2 * leaves)), np.empty((runs, 2 * leaves), dtype=np.int32)
+    for each in range(len(counts)):
+        _list_opponents(counts[each], opponents[each], degrees[each])
     for run in range(runs):
-        _list_opponents(counts[run], opponents[run], degrees[run])
-        _tournament(degrees[run], widest[run], winner[run])
+        _tournament(degrees[table[run]], widest[run], winner[run])
     variance = np.full((runs, systems), SIGMA * SIGMA)
     spreads = 2 * betas * betas
     first, second = np.zeros(runs, dtype=np.int64), np.zeros(runs, dtype=np.int64)
@@ -280,9 +330,9 @@ def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
         while steps[runs - 1] <= step:
             runs -= 1
         for run in range(runs):
-            i = winner[run, 1]
+            i, each = winner[run, 1], table[run]
             j, outcome[run], keys[run] = _meeting(
-                i, mu[run], counts[run], opponents[run], degrees[run], keys[run]
+                i, mu[run], counts[each], opponents[each], degrees[each], keys[run]
             )
             first[run], second[run] = i, j
             lanes[MU_I + run], lanes[MU_J + run] = mu[run, i], mu[run, j]
@@ -320,7 +370,7 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
     Parameters
     ----------
     counts : shape (runs, systems, systems, 3), of each run wins, ties and losses of i against j
-        for i < j
+        for i < j; or (1, systems, systems, 3), the same for all
     seed : of the ranking
     runs : the runs' numbers; the same seed and number give the same result, alone or with others
 
@@ -328,22 +378,25 @@ def reference_runs(counts: NDArray[np.int64], *, seed: int, runs: Sequence[int])
     -------
     μ, shape (runs, systems); 0 for a system that was never compared
     """
+    portions = [slice(start, start + LANES) for start in range(0, len(runs), LANES)]
     return np.concatenate(
         [
-            _side_by_side(counts[start : start + LANES], seed, runs[start : start + LANES])
-            for start in range(0, len(runs), LANES)
+            _side_by_side(counts if len(counts) == 1 else counts[some], seed, runs[some])
+            for some in portions
         ]
     )
 
 
 def _side_by_side(counts: NDArray[np.int64], seed: int, runs: Sequence[int]) -> Values:
-    totals = counts.sum(axis=(1, 2, 3))
+    table = np.arange(len(runs)) % len(counts)
+    totals = counts.sum(axis=(1, 2, 3))[table]
     order = np.argsort(-totals, kind="stable")
     games = [Game.of_size(int(total)) for total in totals[order]]
-    mu = np.full(counts.shape[:2], MU)
+    mu = np.full((len(runs), counts.shape[1]), MU)
     start = np.uint64(seed % 2**64)
     _reference_runs(
-        counts[order].astype(_smallest_type(counts)),
+        counts.astype(_smallest_type(counts)),
+        table[order],
         np.where(totals > 0, totals + 1, 0)[order],
         np.array([stream(start, STEPS, runs[place]) for place in order], dtype=np.uint64),
         np.array([game.beta for game in games]),

@@ -2,6 +2,7 @@
 
 import math
 import tempfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -169,6 +170,16 @@ def test_a_system_without_comparisons_stays_at_the_prior():
     assert np.array_equal(reference_run(counts * 0, seed=1, run=0), np.zeros(3))
 
 
+def test_runs_share_counts_that_are_given_once():
+    counts = np.zeros((1, 4, 4, 3), dtype=np.int64)
+    counts[0][np.triu_indices(4, k=1)] = np.arange(18).reshape(6, 3)
+    shared = reference_runs(counts, seed=3, runs=range(LANES + 2))
+    assert np.array_equal(
+        shared, reference_runs(np.repeat(counts, LANES + 2, axis=0), seed=3, runs=range(LANES + 2))
+    )
+    assert len(np.unique(shared, axis=0)) == LANES + 2
+
+
 def test_runs_side_by_side_are_the_runs_alone():
     """Long and short runs, one without a comparison and one without some systems."""
     rng = np.random.default_rng(2)
@@ -196,11 +207,42 @@ def test_the_correction_after_a_win_is_exact_to_the_last_digits():
     assert np.abs(np.array(moved) * scale / 0.5**2 / exact - 1).max() < 2e-15
 
 
+@pytest.mark.parametrize("wins", [0, 1, 2, 5, 12])
+@pytest.mark.parametrize("beta", [0.3, 1.0, 3.0])
+def test_the_correction_after_a_tie_is_its_integral(beta, wins):
+    """Against Gauss and Legendre's sum: between systems that hardly differ, and far apart."""
+    game = Game(beta, ndtri(0.625) * math.sqrt(2) * beta)
+    before, spread = ordered_pass(won_then_tied(wins)[0], game)
+    after, narrower = ordered_pass(won_then_tied(wins)[1], game)
+    scale = math.sqrt(2 * beta**2 + (spread**2).sum())
+    d, m = (before[0] - before[1]) / scale, game.margin / scale
+    places, weights = np.polynomial.legendre.leggauss(40)
+    places = (places + 1) / 2
+    area = (np.cosh(d * m * places) * np.exp((1 - places**2) * m**2 / 2)) @ weights / 2
+    v = -np.sinh(d * m) / m / area
+    w = v**2 + (np.cosh(d * m) - d * np.sinh(d * m) / m) / area
+    assert after == pytest.approx(before + np.array([v, -v]) * spread**2 / scale, rel=1e-14)
+    shares = spread**2 / scale**2
+    assert narrower**2 == pytest.approx(spread**2 * (1 - shares * w), rel=1e-14)
+
+
 def test_opponents_are_only_those_that_were_met():
     counts = np.zeros((3, 3, 3), dtype=np.int64)
     counts[0, 1] = counts[1, 2] = 50, 0, 0  # 0 and 2 never met
     means = reference_run(counts, seed=4, run=0)
     assert means[0] > means[1] > means[2]
+
+
+def won_then_tied(wins: int) -> tuple[Pairs, Pairs]:
+    """So many wins of a, and the same with a tie after them."""
+    screens = [
+        {"rater": "r", "item": f"i{number:02}", "values": {"a": 2, "b": 1}}
+        for number in range(wins + 1)
+    ]
+    pairs = pairs_from_table(table_of_screens(screens))
+    outcome = np.array([WIN] * wins + [TIE], dtype=np.int8)
+    cut = {name: getattr(pairs, name)[:wins] for name in ("first", "second", "outcome")}
+    return replace(pairs, **cut), replace(pairs, outcome=outcome)
 
 
 def one_win() -> Pairs:
