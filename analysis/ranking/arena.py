@@ -13,9 +13,10 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from analysis.errors import TableError
+from analysis.typing import Codes
 
 from .bradley_terry import INDEPENDENT, BradleyTerry, bradley_terry
-from .pairs import LOSS, TIE, WIN, Integers, Pairs
+from .pairs import LOSS, TIE, WIN, Pairs
 
 NEEDED, JUDGE = ("model_a", "model_b", "winner"), "judge"
 OUTCOMES = {
@@ -153,7 +154,7 @@ def _require(names: list[str]) -> None:
         )
 
 
-def _coded(column: pa.ChunkedArray) -> tuple[Integers, tuple[str, ...]]:
+def _coded(column: pa.ChunkedArray) -> tuple[Codes, tuple[str, ...]]:
     """Return codes and labels; an empty cell is the code of a label that is empty."""
     if not column.num_chunks:
         return np.zeros(0, dtype=np.int32), ()
@@ -164,7 +165,7 @@ def _coded(column: pa.ChunkedArray) -> tuple[Integers, tuple[str, ...]]:
     return found, (*labels, "") if (found == empty).any() else labels
 
 
-def _problems(columns: dict[str, tuple[Integers, tuple[str, ...]]]) -> Iterator[str]:
+def _problems(columns: dict[str, tuple[Codes, tuple[str, ...]]]) -> Iterator[str]:
     """Yield what is wrong, with the vote counted from 1; few of each kind."""
     if not len(columns["winner"][0]):
         yield "There is no vote."
@@ -186,6 +187,6 @@ def _problems(columns: dict[str, tuple[Integers, tuple[str, ...]]]) -> Iterator[
         yield f"Vote {row + 1} compares {a[1][a[0][row]]!r} with itself."
 
 
-def _first_rows(codes: Integers, wanted: list[int]) -> Iterator[Any]:
+def _first_rows(codes: Codes, wanted: list[int]) -> Iterator[Any]:
     if wanted:
         yield from (np.flatnonzero(np.isin(codes, wanted))[:MOST_PROBLEMS] + 1).tolist()

@@ -22,7 +22,7 @@ from analysis.inference import (
     difference_variances,
 )
 from analysis.scales.codes import compact, in_use
-from analysis.typing import Values
+from analysis.typing import Codes, Values
 
 from .pairs import LOSS, TIE, WIN, Counts, Pairs, count, require_comparable
 from .rank_ranges import cluster_ends
@@ -36,8 +36,6 @@ PRECISION = 1e-10
 RIDGE = 1e-6
 BLOCK = 2**18  # comparisons whose scores are in memory together
 SPARSE = 4  # numbers for each comparison, beyond which a table of sums is sparse
-
-Integers = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -566,7 +564,7 @@ def _slopes_of_outcomes(found: Fit, systems: int) -> tuple[Values, Values]:
     return gains, np.empty((0, 0, 0)) if found.log_tie is None else (results == TIE) - tie
 
 
-def _scores(pairs: Pairs, found: Fit) -> Iterator[tuple[Integers, Values]]:
+def _scores(pairs: Pairs, found: Fit) -> Iterator[tuple[Codes, Values]]:
     """Yield slopes of the comparisons' log likelihoods: (the parameter, the slope in it)."""
     systems = len(pairs.systems)
     kind = (pairs.outcome.astype(np.int32) * systems + pairs.first) * systems + pairs.second

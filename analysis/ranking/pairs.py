@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from analysis.errors import RankingError, TableError
 from analysis.table import Column, JudgementTable
+from analysis.typing import Codes
 
-Integers = NDArray[np.integer[Any]]  # in as few bytes as their labels need: there are millions
 WIN, TIE, LOSS = 0, 1, 2
 
 
@@ -22,16 +22,16 @@ class Pairs:
 
     `first` and `second` number `systems`; `outcome` is WIN where the first had the higher value,
     TIE where both had the same, LOSS otherwise. `screen`, `rater` and `item` number the screens,
-    raters and items that the comparisons come from.
+    raters and items that the comparisons come from. All are in few bytes: there are millions.
     """
 
     systems: tuple[str, ...]
-    first: Integers
-    second: Integers
+    first: Codes
+    second: Codes
     outcome: NDArray[np.int8]
-    screen: Integers
-    rater: Integers
-    item: Integers
+    screen: Codes
+    rater: Codes
+    item: Codes
     raters: tuple[str, ...]
     items: tuple[str, ...]
     lower_is_better: bool = False
@@ -111,7 +111,7 @@ def pairs_from_table(
     )
 
 
-def _small(column: Column) -> Integers:
+def _small(column: Column) -> Codes:
     """Return the codes in 16 bits, or in as many more as its labels need."""
     return column.codes.astype(np.promote_types(np.int16, np.min_scalar_type(-len(column.labels))))
 
