@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 # WCAG 2.2, success criteria 1.4.10 (1280 × 1024 enlarged four times), 1.4.12 and 1.4.4.
 ENLARGED = {"width": 320, "height": 256}
 PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1366, "height": 768}
+LAPTOP = {"width": 1366, "height": 768}
 SPACED = """
   * { line-height: 1.5 !important; letter-spacing: 0.12em !important;
       word-spacing: 0.16em !important }
@@ -137,7 +137,7 @@ def look_at(page: Page) -> None:
     assert_never_scrolls_sideways(page)
     page.set_viewport_size(PHONE)
     assert_accessible(page)
-    page.set_viewport_size(DESK)
+    page.set_viewport_size(LAPTOP)
 
 
 # What has the focus, if something else covers its middle; null outside the page.

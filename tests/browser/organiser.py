@@ -13,8 +13,6 @@ from tests.accounts import PASSWORD
 from tests.chromium import wait_for_path
 from tests.live import wait_for
 
-PHONE = {"width": 390, "height": 844}
-
 
 def log_in(page: Page, name: str = "olga") -> None:
     """Be Olga, whom `make_account` makes: her session is made here, past the slow password."""

@@ -5,6 +5,7 @@ from collections import defaultdict
 from playwright.sync_api import Page
 
 from tests.browser.access import (
+    LAPTOP,
     PHONE,
     assert_accessible,
     assert_focus_is_never_covered,
@@ -12,7 +13,6 @@ from tests.browser.access import (
 )
 from tests.browser.rating import answer_with_mouse
 
-LAPTOP = {"width": 1366, "height": 768}
 OTHER = {LAPTOP["width"]: PHONE, PHONE["width"]: LAPTOP}
 # What a part is made of whatever its words and numbers are: in two of one make axe finds the same.
 MAKE_OF = """(part) => {

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.exporting.judgements import judgements_jsonl
 from rankme.models import Campaign, Judgement, Submission
-from tests.browser.access import PHONE, assert_accessible
+from tests.browser.access import LAPTOP, PHONE, assert_accessible
 from tests.browser.chat import CHATS, chat_campaign, long_answers
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
@@ -21,7 +21,6 @@ from tests.browser.rating import (
     shot,
 )
 from tests.browser.waiting import until
-from tests.browser.widths import LAPTOP
 from tests.markdown.hostile import payloads
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from rankme.actions.campaign import campaigns
 from rankme.models import Campaign
 from tests.accounts import make_account
-from tests.browser.access import DESK, PHONE, assert_focus_is_never_covered
+from tests.browser.access import LAPTOP, PHONE, assert_focus_is_never_covered
 from tests.browser.organiser import log_in, log_in_by_form
 from tests.live import LiveSite, wait_for
 
@@ -143,7 +143,7 @@ def test_where_no_answer_comes_a_button_shows_the_options(page: Page):
     expect(page.locator("#criteria-0-options-points")).to_be_visible()
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "laptop"])
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
 def test_the_bar_of_buttons_never_covers_what_has_the_focus(page: Page, size):
     make_account()
     page.set_viewport_size(size)

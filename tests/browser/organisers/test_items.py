@@ -5,8 +5,13 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from tests.accounts import make_account
-from tests.browser.access import assert_accessible_by_day_and_night, assert_never_scrolls_sideways
-from tests.browser.organiser import PHONE, log_in
+from tests.browser.access import (
+    LAPTOP,
+    PHONE,
+    assert_accessible_by_day_and_night,
+    assert_never_scrolls_sideways,
+)
+from tests.browser.organiser import log_in
 from tests.disagreeing import disagreeing_campaign
 from tests.marking import marked_campaign
 
@@ -47,7 +52,7 @@ def test_disagreements_lead_from_pair_to_item_and_are_settled_there(page: Page):
     pairs = page.get_by_role("table", name="Pairs of raters")
     pairs.get_by_role("link").first.click()
     expect(page.locator("svg.agreement circle")).to_have_count(12)
-    for size in ({"width": 1366, "height": 768}, PHONE):
+    for size in (LAPTOP, PHONE):
         page.set_viewport_size(size)
         assert_never_scrolls_sideways(page)
     assert_accessible_by_day_and_night(page, "limits of agreement")

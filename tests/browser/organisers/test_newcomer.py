@@ -5,6 +5,7 @@ from playwright.sync_api import Locator, Page, expect
 from rankme.actions.imports import import_jobs
 from rankme.models import AnalysisRun, Campaign, MaterialImport
 from tests.accounts import make_account
+from tests.browser.access import LAPTOP
 from tests.browser.organiser import log_in, work_off
 from tests.browser.rating import begin, come_in, rate_to_the_end
 from tests.chromium import wait_for_path
@@ -46,7 +47,7 @@ def frame_of(page: Page):
 
 def test_three_questions_from_a_blank_start_to_the_report(page: Page):
     make_account()
-    page.set_viewport_size({"width": 1366, "height": 768})
+    page.set_viewport_size(LAPTOP)
     log_in(page)
     page.goto("/campaigns/")
     hand = Hand()

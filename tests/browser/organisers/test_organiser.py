@@ -11,9 +11,10 @@ from rankme.management.commands.demo import FOLDER
 from rankme.models import Campaign, MaterialImport, MetricComputation, Output
 from tests.accounts import PASSWORD, make_account
 from tests.browser.access import (
+    PHONE,
     assert_accessible,
 )
-from tests.browser.organiser import PHONE, log_in, work_off
+from tests.browser.organiser import log_in, work_off
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.chromium import wait_for_path
 from tests.live import LiveSite

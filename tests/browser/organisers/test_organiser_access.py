@@ -11,11 +11,12 @@ from rankme.models import Campaign
 from rankme.pages.urls import organiser_urls
 from tests.accounts import make_account
 from tests.browser.access import (
+    PHONE,
     assert_accessible_by_day_and_night,
     assert_never_scrolls_sideways,
     enlarge_text,
 )
-from tests.browser.organiser import PHONE, log_in
+from tests.browser.organiser import log_in
 from tests.browser.widths import MAKE_OF_THE_PAGE
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.sittings import answer

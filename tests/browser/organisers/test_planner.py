@@ -4,8 +4,8 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from tests.accounts import make_account
-from tests.browser.access import assert_accessible
-from tests.browser.organiser import PHONE, log_in
+from tests.browser.access import PHONE, assert_accessible
+from tests.browser.organiser import log_in
 from tests.campaigns import make_campaign, slider_definition
 
 

@@ -8,11 +8,12 @@ from playwright.sync_api import Page, expect
 
 from tests.accounts import make_account
 from tests.browser.access import (
-    DESK,
+    LAPTOP,
+    PHONE,
     assert_accessible_by_day_and_night,
     assert_never_scrolls_sideways,
 )
-from tests.browser.organiser import PHONE, log_in
+from tests.browser.organiser import log_in
 from tests.browser.rating import shot
 from tests.frauds import crowd_with_frauds, crowd_with_programs
 
@@ -44,7 +45,7 @@ def test_three_frauds_are_the_first_raters_to_open(page: Page):
     expect(page.locator(".strip").first).to_be_visible()
 
 
-@pytest.mark.parametrize("window", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("window", [LAPTOP, PHONE], ids=["desk", "phone"])
 def test_three_programs_among_thirty_are_found_from_the_pages_alone(page: Page, window):
     """They answer as careful people do: an organiser who reads what the pages say finds them."""
     make_account()

@@ -11,6 +11,8 @@ from rankme.actions.runs import analysis_runs, publishing
 from rankme.models import AnalysisRun
 from rankme.queries.judgement_table import factor_column
 from tests.browser.access import (
+    LAPTOP,
+    PHONE,
     assert_accessible,
     assert_focus_is_never_covered,
     assert_never_scrolls_sideways,
@@ -26,7 +28,6 @@ SHOWN = ("svg",)  # the pictures of a page; the others can only be downloaded
 OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 OPEN_FEW = "document.querySelectorAll('details').forEach((part, n) => { part.open = n < 9; })"
 SHOWN_ON_PAPER = "(part) => part.checkVisibility()"
-LAPTOP, PHONE = {"width": 1366, "height": 800}, {"width": 390, "height": 800}
 
 
 def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
@@ -51,7 +52,7 @@ def test_an_analysis_is_asked_for_watched_read_and_published(page, live_site):
     page.get_by_role("button", name="Publish").click()
     page.get_by_role("link", name="Public page").click()
     expect(page.get_by_role("heading", name=campaign.title, level=1, exact=True)).to_be_visible()
-    page.set_viewport_size({"width": 390, "height": 800})
+    page.set_viewport_size(PHONE)
     page.wait_for_function("() => document.documentElement.scrollWidth <= 390")
     page.evaluate(OPEN_ALL)
     page.locator("[data-contents]").evaluate("(contents) => { contents.open = false; }")
@@ -62,7 +63,7 @@ def assert_opens_with_the_answer(page) -> None:
     """A phone shows it without scrolling; contents follow on a laptop; paper shows everything."""
     answer, contents = page.locator(".answer").first, page.locator("[data-contents]")
     folded = page.locator("#quality-raters .table-scroll").first
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     page.evaluate("scrollTo(0, 0)")
     expect(contents).not_to_have_attribute("open", "")
     place = answer.locator("strong").bounding_box()
@@ -71,7 +72,7 @@ def assert_opens_with_the_answer(page) -> None:
     page.emulate_media(media="print")
     assert folded.evaluate(SHOWN_ON_PAPER)
     page.emulate_media(media="screen")
-    page.set_viewport_size({"width": 1366, "height": 768})
+    page.set_viewport_size(LAPTOP)
     expect(contents).to_have_attribute("open", "")
     current = contents.locator("[aria-current]")
     expect(current).to_have_text("Quality")
@@ -97,7 +98,7 @@ def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):
     options |= {"agreement_resamples": 10}
     run = executed(asked(campaign, **options), pictures=SHOWN)
     log_in(page)
-    page.set_viewport_size({"width": 1366, "height": 768})
+    page.set_viewport_size(LAPTOP)
     page.goto(f"/campaigns/{campaign.code}/analysis/{run.pk}/")
     page.evaluate(OPEN_ALL)
     widths = page.locator(".table-scroll").evaluate_all(
@@ -105,7 +106,7 @@ def test_on_a_laptop_no_table_of_a_report_is_cut_off(page):
     )
     assert sum(caption == "Analysis of variance" for caption, _ in widths) == 3
     assert [caption for caption, missing in widths if missing > 0] == []
-    page.set_viewport_size({"width": 390, "height": 800})
+    page.set_viewport_size(PHONE)
     scrolled = page.get_by_role("group", name="Analysis of variance").first
     scrolled.evaluate("(part) => { part.scrollLeft = 10_000; }")
     assert scrolled.evaluate("(part) => part.scrollLeft") > 0

@@ -12,8 +12,12 @@ from playwright.sync_api import Page, expect
 from rankme.actions.shared_task.teams import add_member, invite_team
 from rankme.models import Dispute, SystemUpload
 from tests.accounts import make_account
-from tests.browser.access import assert_accessible_by_day_and_night, assert_never_scrolls_sideways
-from tests.browser.organiser import PHONE, log_in, tab_to
+from tests.browser.access import (
+    PHONE,
+    assert_accessible_by_day_and_night,
+    assert_never_scrolls_sideways,
+)
+from tests.browser.organiser import log_in, tab_to
 from tests.campaigns import make_owner
 from tests.chromium import TOUCH_PHONE
 from tests.shared_tasks.tasks import judged_task, make_task, make_team, unsealed

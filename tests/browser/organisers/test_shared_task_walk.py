@@ -31,8 +31,8 @@ from rankme.models import (
     UploadCheck,
 )
 from tests.accounts import make_account
-from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
-from tests.browser.organiser import PHONE, log_in, work_off
+from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
+from tests.browser.organiser import log_in, work_off
 from tests.browser.rating import begin, come_in, rate_to_the_end
 from tests.campaigns import make_owner
 from tests.chromium import LAPTOP, TOUCH_PHONE, new_context, wait_for_path

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.actions.accounts import second_factors
 from tests.accounts import PASSWORD, is_in, logged_in, make_account
-from tests.browser.access import DESK, PHONE, look_at
+from tests.browser.access import LAPTOP, PHONE, look_at
 from tests.browser.organiser import log_in
 from tests.chromium import wait_for_path
 from tests.live import LiveSite
@@ -119,7 +119,7 @@ def test_a_passkey_is_added_and_opens_without_a_password(page: Page, live_site: 
     expect(passkey).to_be_visible()
     page.set_viewport_size(PHONE)
     expect(passkey.get_by_role("link", name="Remove")).to_be_in_viewport(ratio=1)
-    page.set_viewport_size(DESK)
+    page.set_viewport_size(LAPTOP)
     assert second_factors.has_second_factor(olga)
     log_out(page)
     look_at(page)

@@ -12,8 +12,12 @@ from rankme.actions.shared_task.room import tell_room
 from rankme.models import SharedTask
 from rankme.queries.shared_task.capacity import Room
 from tests.accounts import make_account
-from tests.browser.access import assert_accessible_by_day_and_night, assert_never_scrolls_sideways
-from tests.browser.organiser import PHONE, log_in, tab_to
+from tests.browser.access import (
+    PHONE,
+    assert_accessible_by_day_and_night,
+    assert_never_scrolls_sideways,
+)
+from tests.browser.organiser import log_in, tab_to
 from tests.campaigns import make_owner
 from tests.chromium import TOUCH_PHONE
 from tests.shared_tasks.tasks import judged_task, unsealed

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign import campaigns
 from rankme.models import Campaign
-from tests.browser.access import PHONE, assert_accessible, assert_never_scrolls_sideways
+from tests.browser.access import LAPTOP, PHONE, assert_accessible, assert_never_scrolls_sideways
 from tests.browser.organiser import log_in
 from tests.browser.rating import (
     await_screen,
@@ -20,7 +20,6 @@ from tests.browser.rating import (
     rate_to_the_end,
     shot,
 )
-from tests.browser.widths import LAPTOP
 
 
 def look(page: Page, name: str) -> None:

@@ -2,10 +2,9 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.access import PHONE, assert_accessible
+from tests.browser.access import LAPTOP, PHONE, assert_accessible
 from tests.browser.pressing import press
 from tests.browser.rating import await_screen, campaign_of, go_to_work, next_screen, shot
-from tests.browser.widths import LAPTOP
 
 
 def mark_and_score(page: Page, words: str, severity: str, key: str) -> None:

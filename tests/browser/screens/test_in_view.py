@@ -12,7 +12,7 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
 from rankme.models import Campaign, Item, Judgement, Output
-from tests.browser.access import PHONE, assert_accessible
+from tests.browser.access import LAPTOP, PHONE, assert_accessible
 from tests.browser.chat import chat_campaign, dialogue, long_answers, our_answers
 from tests.browser.marking import PLACE_OF
 from tests.browser.rating import (
@@ -25,7 +25,6 @@ from tests.browser.rating import (
     small,
 )
 from tests.browser.waiting import until
-from tests.browser.widths import LAPTOP
 from tests.campaigns import make_campaign, slider_definition
 
 # Whether at least half of an element's area is in the window and not cut off by a box that scrolls.

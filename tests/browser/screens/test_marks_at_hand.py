@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.access import ENLARGED, PHONE, assert_accessible, read_out
+from tests.browser.access import ENLARGED, LAPTOP, PHONE, assert_accessible, read_out
 from tests.browser.marking import PLACE_OF, TEXT, drag_over, finish, marking, open_screen, stored
 from tests.browser.rating import shot
 from tests.browser.waiting import until
-from tests.browser.widths import LAPTOP
 
 WORDS = ("The", "dog", "ran", "over", "an", "old", "bridge", "which", "nobody", "looked", "at")
 WINDOWS = {

@@ -12,7 +12,7 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Judgement, Output
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
-from tests.browser.access import assert_accessible, read_out
+from tests.browser.access import LAPTOP, PHONE, assert_accessible, read_out
 from tests.browser.rating import (
     FACTS,
     SENTENCES,
@@ -28,11 +28,11 @@ from tests.browser.rating import (
 )
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
 
-WIDTHS = {"laptop": {"width": 1366, "height": 768}, "phone": {"width": 390, "height": 844}}
+WIDTHS = {"laptop": LAPTOP, "phone": PHONE}
 # A phone, and a laptop at 100 %, 200 % and 400 %.
 WINDOWS = {
     "laptop": {"width": 1366, "height": 500},
-    "phone": {"width": 390, "height": 844},
+    "phone": PHONE,
     "200 %": {"width": 683, "height": 384},
     "400 %": {"width": 342, "height": 256},
 }
