@@ -19,8 +19,8 @@ from .instruments import INSTRUMENTS
 
 # Whole parts of the file that only say how raters are addressed, paid and let in.
 FREE = {
-    "title", "description", "languages", "words", "texts", "crowd", "breaks", "analysis",
-    "problem_button",
+    "title", "description", "input_language", "languages", "words", "texts", "crowd", "breaks",
+    "analysis", "problem_button",
     "practice", "practice_feedback", "practice_tries", "practice_gate", "material",
 }  # fmt: skip
 WORDING = {

@@ -19,7 +19,7 @@ from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
 from .instruments.base import Kind
 from .looking import Looks
-from .parts import Labels, LanguageCode, Part, unknown_name
+from .parts import Labels, LanguageCode, OtherLanguageCode, Part, unknown_name
 from .problem_words import Finding, JointProblems
 from .questions import EndQuestion, EntryQuestion
 from .rater_texts import problem_with_word
@@ -158,6 +158,11 @@ class Definition(Part):
     title: str = Field(min_length=1, max_length=200, title=_("Title"))
     description: str = Field("", title=_("Description"))
     language: LanguageCode = Field("en", title=_("Language of your texts (such as en or de)"))
+    input_language: OtherLanguageCode = Field(
+        "",
+        title=_("Language of the inputs"),
+        description=_("A code such as en. Leave it empty if they are in the language above."),
+    )
     input_kind: InputKind = Field("text", title=_("Kind of input"))
     criteria: list[CriterionSpec] = Field(min_length=1, max_length=100, title=_("Criteria"))
     screens: list[ScreenSpec] = Field(min_length=1, max_length=100, title=_("Screens"))
@@ -318,6 +323,10 @@ class Definition(Part):
     def main_criterion(self) -> str:
         """The name of the primary criterion, which may follow from another; else of the first."""
         return self.primary or self.criteria[0].name
+
+    @property
+    def language_of_inputs(self) -> str:
+        return self.input_language or self.language
 
     @property
     def has_documents(self) -> bool:

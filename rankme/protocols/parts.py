@@ -48,12 +48,10 @@ ShortName = Annotated[
     ),
     Field(title=_("Short name")),
 ]
-LanguageCode = Annotated[
-    str,
-    AfterValidator(
-        _matching(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "use a language code such as en, de or pt-BR")
-    ),
-]
+LANGUAGE = r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*"
+NO_LANGUAGE = "use a language code such as en, de or pt-BR"
+LanguageCode = Annotated[str, AfterValidator(_matching(LANGUAGE, NO_LANGUAGE))]
+OtherLanguageCode = Annotated[str, AfterValidator(_matching(f"({LANGUAGE})?", NO_LANGUAGE))]
 ParameterName = Annotated[
     str,
     AfterValidator(

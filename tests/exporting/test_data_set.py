@@ -16,13 +16,15 @@ from rankme.errors import RefusedAction
 from rankme.exporting.paper import data_set
 from rankme.exporting.paper.study import study_of
 from rankme.models import Invitation, Item, Participant
+from tests.campaigns import rankme_definition
 from tests.exporting_data import DECIDED
 from tests.runs import asked, executed, rated_campaign
 
 
 @pytest.fixture
 def campaign(db):
-    campaign = rated_campaign(items=6)
+    definition = rankme_definition(raters_per_trial=2, input_language="cs")
+    campaign = rated_campaign(definition, items=6)
     campaign = campaigns.close_campaign(campaign, by=campaign.owner)
     executed(asked(campaign), pictures=())
     confirm_answers(campaign, DECIDED, by=campaign.owner)
@@ -56,6 +58,7 @@ def test_a_data_set_is_described_in_the_fields_formats(campaign, tmp_path, clien
     assert croissant["rai:annotationsPerItem"] == "2"
     front = archive.read("README.md").decode().split("---")[1]
     assert yaml.safe_load(front)["license"] == "cc-by-4.0"
+    assert yaml.safe_load(front)["language"] == ["en", "cs"]
     assert json.loads(archive.read(".zenodo.json"))["creators"][0] == {"name": "Lovelace, Ada"}
     cited = yaml.safe_load(archive.read("CITATION.cff"))
     assert cited["authors"] == [

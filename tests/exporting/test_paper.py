@@ -87,6 +87,12 @@ def test_all_22_drafts_are_there_where_the_record_has_what_they_are_from(db):
     assert (drafts["1.3.2.2"], drafts["1.3.2.1"]) == ("University of B", "Ada Lovelace")
 
 
+def test_the_sheet_names_the_language_of_inputs_that_is_another(db):
+    campaign = make_campaign(slider_definition(language="de-AT", input_language="cs"), launch=False)
+    drafts = {each.question.number: each.draft for each in heds.answers(study_of(campaign))}
+    assert (drafts["2.4"], drafts["2.5"]) == ("cs", "de")
+
+
 def test_an_answer_changes_with_the_record(analysed):
     before = texts_by_number(study_of(analysed))
     rater = analysed.participants.order_by("pk").first()

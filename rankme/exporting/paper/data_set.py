@@ -192,9 +192,10 @@ def card(study: Study, files: Mapping[str, bytes]) -> str:
     sizes = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 10**9: "100K<n<1M"}
     size = next(name for most, name in sizes.items() if number < most)
     title = json.dumps(study.definition.title, ensure_ascii=False)
+    spoken = dict.fromkeys([study.definition.language, study.definition.language_of_inputs])
     listed = "\n".join(f"- `{name}`" for name in sorted(files) if not is_media(name))
     return f"""---
-language: [{study.definition.language}]
+language: [{", ".join(spoken)}]
 license: {licence(study).lower()}
 pretty_name: {title}
 annotations_creators: [crowdsourced]

@@ -20,7 +20,10 @@ class SectionOutline:
 
 SECTIONS = (
     SectionOutline(
-        "general", _("Campaign"), "", ("title", "description", "language", "input_kind")
+        "general",
+        _("Campaign"),
+        "",
+        ("title", "description", "language", "input_language", "input_kind"),
     ),
     SectionOutline(
         "criteria",

@@ -55,6 +55,14 @@ def test_without_a_translation_every_browser_gets_english():
     assert set(instructions) == {instructions[0]}
 
 
+@pytest.mark.parametrize(("given", "shown"), [("", "fr"), ("cs", "cs")])
+def test_a_page_says_the_language_of_the_inputs(given, shown):
+    """For screen readers, and for the letters of Chinese, Japanese and Korean."""
+    work = pages_in("en", make_campaign(french(input_language=given)))["work"]
+    assert re.search(rf'<div\s+lang="{shown}"\s+translate="no"\s+data-fill="input"', work)
+    assert re.search(r'lang="fr"\s+translate="no"\s+data-fill="output"', work)
+
+
 def test_with_a_translation_the_browser_does_not_matter_either():
     campaign = make_campaign(slider_definition(language="de-AT"))
     for browser in ("en", "ar", "fr"):
