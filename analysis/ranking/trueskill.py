@@ -19,7 +19,6 @@ MU, SIGMA, DRAW_PROBABILITY = 0.0, 0.5, 0.25
 # Φ⁻¹((0.25 + 1) / 2): the draw margin in units of √2·β
 MARGIN_FACTOR = 0.31863936396437514
 ROOT_HALF = math.sqrt(0.5)
-LOW_TREE = 64  # systems, up to which it is faster to go through all of a tree
 NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 # φ(x)/Φ(x) for |x| ≤ 1: Chebyshev's interpolation of degree 22 in powers of x, made with 60 digits.
 # It is nearer than a quotient of the C library's functions, and the same with every C library.
@@ -146,19 +145,19 @@ def _update(  # noqa: PLR0917 (compiled code takes no keywords)
     mu: Any, variance: Any, i: int, j: int, outcome: int, spread: float, margin: float
 ) -> None:
     """Update two systems after one comparison; `spread` is 2β²."""
-    total = spread + variance[i] + variance[j]
-    scale = math.sqrt(total)
-    difference = (mu[i] - mu[j]) / scale
+    scale = 1 / math.sqrt(spread + variance[i] + variance[j])
+    difference = (mu[i] - mu[j]) * scale
     if outcome == TIE:
-        v, w = _tie(difference, margin / scale)
+        v, w = _tie(difference, margin * scale)
     else:
         side = 1.0 - outcome  # 1 for a win, −1 for a loss
-        v, w = _win(side * difference, margin / scale)
+        v, w = _win(side * difference, margin * scale)
         v *= side
-    mu[i] += variance[i] / scale * v
-    mu[j] -= variance[j] / scale * v
-    variance[i] *= 1 - variance[i] / total * w
-    variance[j] *= 1 - variance[j] / total * w
+    step_i, step_j = variance[i] * scale, variance[j] * scale
+    mu[i] += step_i * v
+    mu[j] -= step_j * v
+    variance[i] *= 1 - step_i * scale * w
+    variance[j] *= 1 - step_j * scale * w
 
 
 @compiled()
@@ -171,40 +170,37 @@ def _ordered_pass(  # noqa: PLR0917 (compiled code takes no keywords)
 
 
 @compiled(inline="always")
-def _replay(widest: Any, winner: Any, system: int, variance: float, stops: bool) -> None:
-    """Let one system play its way up with a new variance: the larger wins, else the left.
+def _replay(widest: Any, winner: Any, system: int, bits: Any) -> None:
+    """Let a system play its way up with the bits of a new variance: the larger wins, else the left.
 
-    Without branches, because a processor cannot predict who wins. With `stops` it ends where the
-    system had not won before, and so cannot win with a smaller variance: in a high tree, that saves
-    more than one wrong prediction costs.
+    The bits of positive numbers are in the numbers' order. Without branches, because a processor
+    cannot predict who wins.
     """
     node = len(widest) // 2 + system
-    widest[node] = variance
+    widest[node] = bits
     best = system
     while node > 1:
         rival, rivals_best = widest[node ^ 1], winner[node ^ 1]
-        beaten = (rival > variance) | ((rival == variance) & (node & 1 == 1))
-        variance = max(variance, rival)
-        best = rivals_best if beaten else best
+        is_beaten = rival + (node & 1) > bits
+        bits = rival if is_beaten else bits
+        best = rivals_best if is_beaten else best
         node >>= 1
-        if stops and winner[node] != system:
-            break
-        widest[node] = variance
+        widest[node] = bits
         winner[node] = best
 
 
 @compiled()
-def _tournament(degrees: Any, widest: Any, winner: Any) -> None:
+def _tournament(degrees: Any, bits: Any, widest: Any, winner: Any) -> None:
     """Fill a tree: `winner[1]` is the system with the largest variance that has met another.
 
-    Systems are in the lower half, from `len(widest) // 2`; a variance of −1 never wins.
+    Systems are in the lower half, from `len(widest) // 2`; bits of −1 never win.
     """
-    widest[:] = -1.0
+    widest[:] = -1
     winner[:] = 0
     for system in range(len(degrees)):
         if degrees[system] > 0:
             winner[len(widest) // 2 + system] = system
-            _replay(widest, winner, system, SIGMA * SIGMA, False)
+            _replay(widest, winner, system, bits[system])
 
 
 @compiled()
@@ -242,38 +238,36 @@ def _meeting(  # noqa: PLR0917 (compiled code takes no keywords)
         if chance < 1.0 - gap or chance < math.exp(-gap):
             break
     key += GAMMA
-    luck = unit(mixed(key))
     low, high = min(i, j), max(i, j)
     ahead = np.float64(counts[low, high, WIN if i < j else LOSS])
     ties = np.float64(counts[low, high, TIE])
     behind = np.float64(counts[low, high, LOSS if i < j else WIN])
-    total = ahead + ties + behind
+    luck = unit(mixed(key)) * (ahead + ties + behind)
     # WIN, TIE, LOSS are 0, 1, 2; a sum needs no branch
-    return j, (luck >= ahead / total) + (luck >= (ahead + ties) / total), key
+    return j, (luck >= ahead) + (luck >= ahead + ties), key
 
 
 @compiled(inline="always")
 def _update_lanes(lanes: Any, outcome: Any, spreads: Any, margins: Any) -> None:
-    """Do what `_update` does in every lane: first all divisions, then all products.
+    """Do what `_update` does in every lane.
 
     Wins are corrected in all lanes alike, then ties, if there are any, in all lanes alike, then
     those lanes that need a formula of their own.
     """
     ties = others = 0
     for run in range(len(outcome)):
-        total = spreads[run] + lanes[VARIANCE_I + run] + lanes[VARIANCE_J + run]
-        scale = math.sqrt(total)
-        difference = (lanes[MU_I + run] - lanes[MU_J + run]) / scale
-        margin = margins[run] / scale
+        scale = 1 / math.sqrt(spreads[run] + lanes[VARIANCE_I + run] + lanes[VARIANCE_J + run])
+        difference = (lanes[MU_I + run] - lanes[MU_J + run]) * scale
+        margin = margins[run] * scale
         side = 1.0 - outcome[run]  # 1 for a win, −1 for a loss
         x = side * difference - margin
         v = _mills(x)
         lanes[DIFFERENCE + run] = difference
         lanes[MARGIN + run] = margin
-        lanes[STEP_I + run] = lanes[VARIANCE_I + run] / scale
-        lanes[STEP_J + run] = lanes[VARIANCE_J + run] / scale
-        lanes[SHARE_I + run] = lanes[VARIANCE_I + run] / total
-        lanes[SHARE_J + run] = lanes[VARIANCE_J + run] / total
+        lanes[STEP_I + run] = lanes[VARIANCE_I + run] * scale
+        lanes[STEP_J + run] = lanes[VARIANCE_J + run] * scale
+        lanes[SHARE_I + run] = lanes[STEP_I + run] * scale
+        lanes[SHARE_J + run] = lanes[STEP_J + run] * scale
         lanes[V + run] = side * v
         lanes[W + run] = v * (v + x)
         ties += outcome[run] == TIE
@@ -316,12 +310,14 @@ def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
     leaves = 1
     while leaves < systems:
         leaves *= 2
-    widest, winner = np.empty((runs, 2 * leaves)), np.empty((runs, 2 * leaves), dtype=np.int32)
+    widest = np.empty((runs, 2 * leaves), dtype=np.int64)
+    winner = np.empty((runs, 2 * leaves), dtype=np.int32)
+    variance = np.full((runs, systems), SIGMA * SIGMA)
+    bits = variance.view(np.int64)
     for each in range(len(counts)):
         _list_opponents(counts[each], opponents[each], degrees[each])
     for run in range(runs):
-        _tournament(degrees[table[run]], widest[run], winner[run])
-    variance = np.full((runs, systems), SIGMA * SIGMA)
+        _tournament(degrees[table[run]], bits[run], widest[run], winner[run])
     spreads = 2 * betas * betas
     first, second = np.zeros(runs, dtype=np.int64), np.zeros(runs, dtype=np.int64)
     outcome = np.zeros(runs, dtype=np.int64)
@@ -344,11 +340,8 @@ def _reference_runs(  # noqa: PLR0917 (compiled code takes no keywords)
             mu[run, i], mu[run, j] = lanes[MU_I + run], lanes[MU_J + run]
             variance[run, i] = lanes[VARIANCE_I + run]
             variance[run, j] = lanes[VARIANCE_J + run]
-            _replay(widest[run], winner[run], i, variance[run, i], False)
-            if leaves > LOW_TREE:
-                _replay(widest[run], winner[run], j, variance[run, j], True)
-            else:
-                _replay(widest[run], winner[run], j, variance[run, j], False)
+            _replay(widest[run], winner[run], i, bits[run, i])
+            _replay(widest[run], winner[run], j, bits[run, j])
 
 
 def _smallest_type(counts: NDArray[np.int64]) -> type[np.integer]:
