@@ -85,7 +85,10 @@ class PostgreSQL(Server):
         try:
             with contextlib.closing(self._connect()) as connection:
                 create_missing(connection.cursor())
-        except psycopg2.OperationalError:
+        except psycopg2.DatabaseError as error:
+            # Where the server dies during a statement, this is a bare error without a code.
+            if error.pgcode is not None and not isinstance(error, psycopg2.OperationalError):
+                raise
             return False
         return True
 

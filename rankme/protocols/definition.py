@@ -161,7 +161,7 @@ class Definition(Part):
     input_language: OtherLanguageCode = Field(
         "",
         title=_("Language of the inputs"),
-        description=_("A code such as en. Leave it empty if they are in the language above."),
+        description=_("A code such as en. Leave it empty if it is that of your texts."),
     )
     input_kind: InputKind = Field("text", title=_("Kind of input"))
     criteria: list[CriterionSpec] = Field(min_length=1, max_length=100, title=_("Criteria"))

@@ -23,6 +23,7 @@ from evalsite.embedded import (
     make_data_folder,
     programs,
 )
+from evalsite.embedded import postgresql as postgresql_module
 from evalsite.embedded.folders import LONGEST_SOCKET_PATH, POSTGRESQL_SOCKET, make_socket_folder
 from evalsite.embedded.server import Server
 from tests.database.migrated import put_migrated_cluster
@@ -153,6 +154,30 @@ def test_a_crash_of_the_database_under_a_start_is_sat_out(postgresql: PostgreSQL
         wait_for(lambda: kills_a_process_of(postgresql), "a process of PostgreSQL")
         postgresql.start()
     assert query(postgresql, "SELECT 1") == [(1,)]
+
+
+def test_a_statement_that_a_dying_database_breaks_off_is_sent_again(postgresql, monkeypatch):
+    postgresql.start()
+    breaks_off = iter([True, False])
+    sent = postgresql_module.create_missing
+
+    def send(cursor):
+        if next(breaks_off):
+            raise psycopg2.DatabaseError("server closed the connection unexpectedly")
+        sent(cursor)
+
+    monkeypatch.setattr(postgresql_module, "create_missing", send)
+    postgresql.start()
+    assert next(breaks_off, None) is None
+
+
+def test_a_statement_that_the_database_refuses_is_an_error(postgresql, monkeypatch):
+    postgresql.start()
+    monkeypatch.setattr(
+        postgresql_module, "create_missing", lambda cursor: cursor.execute("SELECT 1 / 0")
+    )
+    with pytest.raises(psycopg2.errors.DivisionByZero):
+        postgresql.start()
 
 
 def kills_a_process_of(server: Server) -> bool:

@@ -20,10 +20,7 @@ class SectionOutline:
 
 SECTIONS = (
     SectionOutline(
-        "general",
-        _("Campaign"),
-        "",
-        ("title", "description", "language", "input_language", "input_kind"),
+        "general", _("Campaign"), "", ("title", "description", "language", "input_kind")
     ),
     SectionOutline(
         "criteria",
@@ -46,7 +43,12 @@ SECTIONS = (
         _("Who judges what. The launch page shows the resulting plan before you commit to it."),
         ("design", "raters_per_trial", "seed"),
     ),
-    SectionOutline("texts", _("Consent and instructions"), "", ("texts", "languages", "words")),
+    SectionOutline(
+        "texts",
+        _("Consent and instructions"),
+        "",
+        ("texts", "input_language", "languages", "words"),
+    ),
     SectionOutline(
         "entry",
         _("Entry questions"),
