@@ -85,9 +85,11 @@ class PostgreSQL(Server):
         try:
             with contextlib.closing(self._connect()) as connection:
                 create_missing(connection.cursor())
+        except psycopg2.OperationalError:
+            return False
         except psycopg2.DatabaseError as error:
-            # Where the server dies during a statement, this is a bare error without a code.
-            if error.pgcode is not None and not isinstance(error, psycopg2.OperationalError):
+            # A bare one is raised where the server dies during a statement.
+            if type(error) is not psycopg2.DatabaseError:
                 raise
             return False
         return True

@@ -134,9 +134,8 @@ def _drafts(study: Study) -> Iterator[tuple[str, str]]:
     yield "2.2", "11" if definition.shows_files("outputs") else "6"
     tasks = {"mr": "9", "tables": "9", "images": "18"}
     yield "2.3", tasks.get(definition.input_kind, "")
-    languages = definition.language_of_inputs, definition.language
-    for number, language in zip(("2.4", "2.5"), languages, strict=True):
-        yield number, language.partition("-")[0]
+    yield "2.4", definition.language_of_inputs.partition("-")[0]
+    yield "2.5", definition.language.partition("-")[0]
     yield "3.1.2", "2" if definition.design.stratify_by else ""
     yield "3.3.1", "2"
     gives = "3" if definition.end_questions or _comments(study) else ""

@@ -1,7 +1,7 @@
 """The keys with which raters answer: shown on each screen, and listed in a dialog.
 
-None of a single character works outside of what has the focus (WCAG 2.2, 2.1.4): who dictates
-writes such characters.
+No key of a single character works outside of what has the focus (WCAG 2.2, 2.1.4), because raters
+who dictate would press it without wanting to.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def test_the_check_itself_would_see_a_fault(page: Page):
 
 @pytest.mark.parametrize("name", ["e2e-quality", "mqm"])
 def test_characters_do_nothing_outside_of_what_has_the_focus(page: Page, name):
-    """Who dictates writes them (WCAG 2.1.4)."""
+    """Raters who dictate press them without wanting to (WCAG 2.1.4)."""
     come_in(page, campaign_of(name, items=1), id="w1")
     begin(page)
     await_screen(page)
