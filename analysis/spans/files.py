@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from analysis.errors import OptionsError, TableError
+from analysis.spans.appraise import is_appraise, read_appraise
 from analysis.spans.factgenie import is_factgenie, read_factgenie, write_factgenie
 from analysis.spans.google import is_google, read_google
 from analysis.spans.google_writing import write_google
@@ -24,6 +25,7 @@ READERS: dict[str, Callable[[str], SpanTable]] = {
     "pearmut": read_pearmut,
     "factgenie": read_factgenie,
     "mtme": read_mtme,
+    "appraise": read_appraise,
     "json": read_json_lines,
     "csv": read_csv,
 }
@@ -119,18 +121,20 @@ def form_of(text: str) -> str:
             return "google"
         if is_mtme(first):
             return "mtme"
-        if is_span_csv(_csv_header(first)):
+        if is_span_csv(cells := _cells(first)):
             return "csv"
+        if is_appraise(cells):
+            return "appraise"
     raise TableError(
         [
             "Line 1: this is in none of the forms that can be read: Google's table (columns target "
-            "and severity), Pearmut's or factgenie's JSON, MTME's ratings, or our own JSON lines "
-            "(marks) or CSV (columns rater, system, item, start, end)."
+            "and severity), Pearmut's or factgenie's JSON, MTME's ratings, Appraise's scores with "
+            "marks, or our own JSON lines (marks) or CSV (columns rater, system, item, start, end)."
         ]
     )
 
 
-def _csv_header(line: str) -> list[str]:
+def _cells(line: str) -> list[str]:
     try:
         return next(csv.reader([line.rstrip("\r")]), [])
     except csv.Error:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -70,13 +71,18 @@ def pearmut(ratings: pd.DataFrame, path: Path) -> None:
     path.write_text("\n".join(lines))
 
 
-def appraise(ratings: pd.DataFrame, path: Path) -> None:
-    """No headings; checks with damaged outputs, and scores of whole documents, are in it, too."""
+def appraise(ratings: pd.DataFrame, path: Path, more=(), batches=False) -> None:
+    """No headings; checks with damaged outputs, and scores of whole documents, are in it, too.
+
+    `more` is what a task adds before the times, by whether the score is a document's.
+    """
     rows = [
-        (row.annotator, row.model, row.item_id[1:], kind, "eng", "deu", row.rating, "news.1", whole,
-         1588000000.1, 1588000009.3)
+        (row.annotator, row.model, row.item_id[1:], kind, "eng", "deu", row.rating,
+         *[whole if each == "whole" else each for each in more],
+         1588000000.1, 1588000009.3, *((7, 3000 + row.Index) if batches else ()))
         for row in ratings.itertuples()
         for kind, whole in (("TGT", False), ("BAD", False), ("TGT", True))
+        if "whole" in more or not whole
     ]  # fmt: skip
     pd.DataFrame(rows).to_csv(path, index=False, header=False)
 
@@ -131,13 +137,30 @@ EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     "label_studio_min.json": lambda table, path: label_studio_rows(
         table, lambda value: [{"rating": value}]
     ).to_json(path, orient="records"),
-    "appraise.csv": appraise,
+    "appraise_sentences.csv": appraise,
+    "appraise_documents.csv": partial(appraise, more=("news.1", "whole")),
+    "appraise_documents_batches.csv": partial(appraise, more=("news.1", "whole"), batches=True),
+    "appraise_sentences_batches.csv": partial(appraise, batches=True),
+    "appraise_pairs.csv": partial(appraise, more=("serious-semantic-error1", "None")),
+    "appraise_without_marks.csv": partial(appraise, more=("news.1", "whole", "[]")),
     "mechanical_turk.csv": mechanical_turk,
     "potato.csv": potato,
     "jspsych.csv": jspsych,
     "psychopy.csv": psychopy,
     "argilla.jsonl": argilla,
 }
+
+
+def test_appraise_counts_segments_in_each_document(ratings, tmp_path):
+    """The same rater sees segment 0 of each document, and document 2 of each system twice."""
+    one, two, again = (tmp_path / name for name in ("one.csv", "two.csv", "again.csv"))
+    appraise(ratings, one, more=("news.1", "whole"))
+    appraise(ratings, two, more=("news.2", "whole"))
+    appraise(ratings.assign(rating=1), again, more=("news.2", "whole"))
+    path = tmp_path / "scores.csv"
+    path.write_text("".join(each.read_text() for each in (one, two, again)))
+    found = examine(path)
+    assert ": 432 judgements, 6 raters, 16 items, 3 systems, 1 criterion;" in found.read
 
 
 @pytest.mark.parametrize("name", EXPORTS)

@@ -49,3 +49,25 @@ def test_an_archive_keeps_the_severities_of_its_marks(files):
     assert criterion.options["severities"] == {"Major": "Major", "neutral": "neutral"}
     kept = [json.loads(text)["marks"] for text in Judgement.objects.values_list("text", flat=True)]
     assert sorted(mark["severity"] for marks in kept for mark in marks) == ["Major", "neutral"]
+
+
+@pytest.mark.django_db
+def test_marks_of_appraise_come_with_scores_and_languages(tmp_path):
+    mark = """[{""start_i"": 0, ""end_i"": 3, ""severity"": ""major""}]"""
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        f'engdeu01,A,17,TGT,eng,deu,80,news.1,False,"{mark}",1.0,2.0\n'
+        "engdeu01,B,17,TGT,eng,deu,95,news.1,False,[],3.0,4.0\n"
+        "engces01,A,17,TGT,eng,ces,60,news.1,False,[],1.0,2.0\n"
+    )
+    campaign = import_judgements(make_owner(), path, title="Elsewhere")
+    values = Judgement.objects.order_by("pk").values_list("criterion__name", "value")
+    assert sorted(values) == [
+        ("errors", 0.0), ("errors", 0.0), ("errors", 5.0),
+        ("errors_score", 60.0), ("errors_score", 80.0), ("errors_score", 95.0),
+    ]  # fmt: skip
+    factors = dict(campaign.items.values_list("key", "factors"))
+    assert factors == {
+        "eng-deu/news.1/17": {"document": "news.1", "languages": "eng-deu"},
+        "eng-ces/news.1/17": {"document": "news.1", "languages": "eng-ces"},
+    }

@@ -75,10 +75,11 @@ def _note_reading(table: Table, spool: JudgementSpool) -> None:
         most = 1 if columns.pattern else MOST_NAMED  # the page shows what a pattern reads
         more = f", … ({len(said)} columns)" if len(said) > most else ""
         spool.notes.append(f"Columns with values: {', '.join(said[:most])}{more}.")
-    if table.shape.skips:
+    if table.shape.rows_of:
         spool.notes.append(
             f"{label}: written by Appraise, without headings. Checks (other than TGT) and scores "
-            "of whole documents are left out."
+            "of whole documents are left out. An item's name has its pair of languages and its "
+            "document; what a rater judged again is on a further screen."
         )
     if "screen" not in columns.roles:
         spool.notes.append('No column is called "screen": each rater saw each item on one screen.')

@@ -26,7 +26,8 @@ from rankme.importing.spooling.spool import NewItem, Spool
 
 from .reader import Reader
 
-CRITERION, SCORE = "errors", "errors_score"
+CRITERION, SCORE, SCORE_ALONE = "errors", "errors_score", "score"
+FACTORS = ("document", "languages")
 ONLY_SCREEN = "1"
 SUGGESTED = ("side", "start", "end", "text", "severity", "category", "note", "missing")
 
@@ -67,19 +68,24 @@ def _read_file(sources: Sources, spool: JudgementSpool, file: SourceFile) -> Non
 def _add(table: SpanTable, spool: JudgementSpool, file: SourceFile, nameless: str) -> None:
     """`nameless` is what raters without a name are called, where each has a file of their own."""
     penalties = Penalties(parse_weights())
-    has_documents = any(each.document for each in table.outputs)
-    if has_documents:
-        spool.expect_factors(["document"])
+    names = [name for name in FACTORS if any(_factor(each, name) for each in table.outputs)]
+    spool.expect_factors(names)
+    # Appraise says the same of campaigns that ask for no marks.
+    marked = table.form != "appraise" or table.marks > 0
     for number, found in enumerate(table.outputs, start=1):
         is_nameless = found.rater == NOBODY and nameless
         each = replace(found, rater=nameless) if is_nameless else found
-        factors = {"document": each.document} if has_documents else {}
-        penalty = penalties.total(each.marks)
-        spool.add_judgement(
-            _given(each, CRITERION, penalty, write_cell(each)), factors, (file, number)
-        )
+        factors = {name: _factor(each, name) for name in names}
+        if marked:
+            given = _given(each, CRITERION, penalties.total(each.marks), write_cell(each))
+            spool.add_judgement(given, factors, (file, number))
         if each.score is not None:
-            spool.add_judgement(_given(each, SCORE, each.score), factors, (file, number))
+            given = _given(each, SCORE if marked else SCORE_ALONE, each.score)
+            spool.add_judgement(given, factors, (file, number))
+
+
+def _factor(each: MarkedOutput, name: str) -> str:
+    return each.document if name == "document" else str(each.extra.get(name, ""))
 
 
 def _given(each: MarkedOutput, criterion: str, value: float, marks: str = "") -> Given:
@@ -149,9 +155,9 @@ MATERIAL_READER = Reader(
 READER = Reader(
     title=_("Marked errors (MQM, ESA, facts)"),
     help=_(
-        "Google's MQM table, MTME's ratings, the JSON of Pearmut or factgenie, or our own JSON "
-        "lines or CSV; several files, such as one for each rater, are read together. Marks are "
-        "weighted as in MQM."
+        "Google's MQM table, MTME's ratings, the JSON of Pearmut or factgenie, Appraise's scores "
+        "with marks, or our own JSON lines or CSV; several files, such as one for each rater, are "
+        "read together. Marks are weighted as in MQM."
     ),
     recognises=are_marks,
     read=read_marks,

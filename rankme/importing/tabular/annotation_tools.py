@@ -8,17 +8,25 @@ readers of their own.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 Document = dict[str, Any]
+Numbered = tuple[int, list[str]]  # a line, and its cells
 
-# The columns of Appraise's `ExportSystemScoresToCSV` (AppraiseDev/Appraise), which it leaves out.
+# What Appraise's `ExportSystemScoresToCSV` (AppraiseDev/Appraise) writes, which leaves the names of
+# columns out. Its tasks add something before the times, and `--batch-info` something after them.
+# With marks it is in a form of marks (analysis/spans/appraise.py).
 APPRAISE = (
     "annotator", "system", "item", "item_type", "source_language", "target_language", "score",
-    "document", "is_document_score", "start_time", "end_time",
 )  # fmt: skip
-LANGUAGE_CODE = re.compile(r"[a-z]{3}")
+OF_TASKS = ((), ("document", "is_document_score"), ("errors", "source_errors"))
+TIMES, BATCH = ("start_time", "end_time"), ("batch_id", "batch_item_id")
+JUDGED = "TGT"
+LANGUAGES, BOOLEANS = ("source", "target"), ("True", "False")
+LANGUAGE_CODE, TIME = re.compile(r"[a-z]{3}"), re.compile(r"\d+(\.\d+)?")
 # A rating or number of Label Studio in one cell of its CSV, with the text of the number.
 ONE_NUMBER = re.compile(r'\[\{"(?:rating|number)": (-?\d+(?:\.\d+)?)\}\]')
 
@@ -85,20 +93,45 @@ TOOLS: tuple[tuple[dict[str, type], Callable[[Document], Iterator[Document]]], .
 )
 
 
-def is_appraise(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether rows have no heading and are written by Appraise."""
-    return bool(rows) and all(
-        len(cells) == len(APPRAISE)
-        and cells[3].isupper()
-        and all(map(LANGUAGE_CODE.fullmatch, cells[4:6]))
-        and cells[8] in ("True", "False")
-        for cells in rows
+def appraise_columns(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns of `appraise_rows`; none where Appraise did not write these rows."""
+    for of_task, batch in product(OF_TASKS, ((), BATCH)):
+        columns = (*APPRAISE, *of_task, *TIMES, *batch)
+        if rows and all(
+            len(cells) == len(columns) and _is_appraise(dict(zip(columns, cells, strict=True)))
+            for cells in rows
+        ):
+            return (*columns, "screen")
+    return ()
+
+
+def _is_appraise(row: dict[str, str]) -> bool:
+    return (
+        row["item_type"].isupper()
+        and all(LANGUAGE_CODE.fullmatch(row[f"{each}_language"]) for each in LANGUAGES)
+        and row.get("is_document_score", "True") in BOOLEANS
+        and all(TIME.fullmatch(row[name]) for name in TIMES)
     )
 
 
-def is_of_appraise_alone(cells: Sequence[str]) -> bool:
-    """Tell whether a row of Appraise is a check, or the score of a whole document."""
-    return cells[3] != "TGT" or cells[8] == "True"
+def appraise_rows(rows: Iterator[Numbered]) -> Iterator[Numbered]:
+    """Yield the judgements, without checks and scores of whole documents.
+
+    Segments count from 0 in each document or test set, so an item's name has all of its pair of
+    languages, document and segment. What a rater judges again is on a further screen.
+    """
+    times: Counter[tuple[str, ...]] = Counter()
+    for line, cells in rows:
+        if len(cells) < len(APPRAISE):
+            yield line, cells
+            continue
+        rater, system, segment, kind, source, target = cells[:6]
+        in_document = cells[8:9] == ["False"]
+        if kind != JUDGED or cells[8:9] == ["True"]:
+            continue
+        item = "/".join([f"{source}-{target}", *cells[7:8][:in_document], segment])
+        times[rater, system, item] += 1
+        yield line, [rater, system, item, *cells[3:], str(times[rater, system, item])]
 
 
 def bare(cell: str) -> str:

@@ -18,7 +18,7 @@ from rankme.importing.problems import StopFile
 from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
 
-from .annotation_tools import APPRAISE, is_appraise, is_of_appraise_alone, unfolded
+from .annotation_tools import Numbered, appraise_columns, appraise_rows, unfolded
 from .columns import column_name
 from .names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 
@@ -58,8 +58,8 @@ class Shape:
     is_regular: bool = True  # nearly all rows that were looked at are as long as the header
     # Names whose values are objects, of which each part is a column.
     nested: frozenset[str] = frozenset()
-    # Which rows below the header are not data.
-    skips: Callable[[list[str]], bool] | None = None
+    # Makes rows under these columns of those that a tool wrote.
+    rows_of: Callable[[Iterator[Numbered]], Iterator[Numbered]] | None = None
 
     @classmethod
     def of(cls, names: Iterable[str], form: Form, **more: Any) -> Shape:
@@ -300,9 +300,9 @@ def _table_shape(file: SourceFile, first: str, delimiter: str) -> Shape | None:
     rows = _first_rows(file, first, delimiter)
     if not rows:
         return None
-    if delimiter == "," and not file.header and is_appraise([cells for _, cells in rows]):
-        form = Form.DELIMITED
-        return Shape.of(APPRAISE, form, delimiter=delimiter, skips=is_of_appraise_alone)
+    columns = () if file.header else appraise_columns([cells for _, cells in rows])
+    if columns and delimiter == ",":
+        return Shape.of(columns, Form.DELIMITED, delimiter=delimiter, rows_of=appraise_rows)
     header, last_above = header_of(rows, file.header)
     if not file.header and not _is_regular(rows, header):
         header, last_above = rows[0][0], rows[0][0]
@@ -380,7 +380,7 @@ def _as_records(
     columns = shape.columns
     _check_header(sources, file, shape)
     width = len(columns)
-    for line, cells in rows:
+    for line, cells in shape.rows_of(rows) if shape.rows_of else rows:
         if line <= shape.last_above:
             continue
         if len(cells) != width:
@@ -393,8 +393,7 @@ def _as_records(
             )
             continue
         file.rows += 1
-        if shape.skips is None or not shape.skips(cells):
-            yield line, dict(zip(columns, cells, strict=True))
+        yield line, dict(zip(columns, cells, strict=True))
 
 
 def _check_header(sources: Sources, file: SourceFile, shape: Shape) -> None:

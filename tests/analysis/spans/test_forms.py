@@ -1,6 +1,8 @@
 """Every tool's form of error spans is read and written, and nothing is lost on the way."""
 
 import contextlib
+import csv
+import io
 import json
 
 import pytest
@@ -253,6 +255,100 @@ def test_pearmut_says_when_a_span_was_marked():
     assert again.outputs == table.outputs
     written = json.loads(WRITERS["pearmut"](table))
     assert sorted(written["actions"], key=lambda each: each["time"]) == entry["actions"]
+
+
+# --- Appraise ---------------------------------------------------------------------------------
+
+
+def appraise(item=17, marks=(), score=80, end=9.0, **other) -> str:
+    """A row as `ExportSystemScoresToCSV` writes it; it has no headings."""
+    row = {
+        "rater": "engdeu01", "system": "A", "item": item, "type": "TGT", "source": "eng",
+        "target": "deu", "score": score, "document": "news.1", "whole": False,
+        "marks": json.dumps(list(marks)), "start": 1.0, "end": end,
+    } | other  # fmt: skip
+    file = io.StringIO()
+    csv.writer(file).writerow(row.values())
+    return file.getvalue()
+
+
+def appraise_mark(start, end, severity="minor", **other) -> dict:
+    return {"start_i": start, "end_i": end, "severity": severity, "error_type": None} | other
+
+
+def test_appraise_ends_are_inclusive_and_items_have_their_languages_and_document():
+    (found,) = read_text(appraise(marks=[appraise_mark(8, 13)])).outputs
+    assert (found.rater, found.system, found.item) == ("engdeu01", "A", "eng-deu/news.1/17")
+    assert (found.document, found.score, found.output) == ("news.1", 80.0, None)
+    assert found.marks == (Mark(8, 14, severity="minor"),)
+
+
+def test_appraise_marks_what_is_missing_and_names_kinds_of_errors():
+    missing = appraise_mark("missing", "missing", "major", error_type=["Accuracy", "Omission"])
+    (found,) = read_text(appraise(marks=[missing])).outputs
+    (only,) = found.marks
+    assert (only.start, only.end, only.missing) == (None, None, True)
+    assert (only.severity, only.category) == ("major", "Accuracy/Omission")
+
+
+def test_appraise_checks_tutorials_and_fillers_are_left_out():
+    rows = [
+        appraise(marks=[appraise_mark(0, 3)]),
+        appraise(18, type="BAD", document="news.1#bad4"),
+        appraise(19, whole=True),
+        appraise(1000001, system="ende-tutorial1", document="ende-tutorial1"),
+        appraise(17, document="news.1#dup"),
+        appraise(20, document="news.2#incomplete"),
+    ]
+    table = read_text("".join(rows))
+    assert [each.item for each in table.outputs] == ["eng-deu/news.1/17"]
+    assert table.notes[0].startswith("5 rows were left out")
+
+
+def test_appraise_keeps_a_later_answer_wherever_its_row_is():
+    rows = [appraise(score=70, end=20.0), appraise(score=50, end=10.0)]
+    for order in (rows, rows[::-1]):
+        table = read_text("".join(order))
+        assert [each.score for each in table.outputs] == [70.0]
+        assert table.notes == ("1 answers were replaced by a later one of the same rater.",)
+
+
+def test_appraise_segments_of_two_documents_or_languages_are_different_items():
+    rows = [appraise(), appraise(target="ces"), appraise(document="news.2", target="ces")]
+    table = read_text("".join(rows))
+    names = [each.item for each in table.outputs]
+    assert names == ["eng-deu/news.1/17", "eng-ces/news.1/17", "eng-ces/news.2/17"]
+    assert [each.extra["languages"] for each in table.outputs] == ["eng-deu", "eng-ces", "eng-ces"]
+
+
+def test_appraise_marks_without_a_severity_do_not_count():
+    table = read_text(appraise(marks=[appraise_mark(0, 3, "undecided"), appraise_mark(5, 6)]))
+    assert [mark.start for mark in table.outputs[0].marks] == [5]
+    assert table.notes == ("1 marks have no severity and were left out, as Appraise does.",)
+
+
+def test_appraise_has_no_scores_where_raters_gave_none():
+    rows = [appraise(score=0, marks=[appraise_mark(0, 3)]), appraise(18, score=0)]
+    assert {each.score for each in read_text("".join(rows)).outputs} == {None}
+    assert [each.score for each in read_text(rows[0] + appraise(18)).outputs] == [0.0, 80.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (appraise(marks=[appraise_mark(5, 2)]), "Line 2, marks[0], end_i: there is no mark"),
+        (appraise(marks=[appraise_mark("x", 2)]), "Line 2, marks[0], start_i: 'x' is not a whole"),
+        (appraise(marks=["x"]), "Line 2, marks[0]: 'x' is not an object"),
+        (appraise(score="high"), "Line 2, score: 'high' is not a finite number"),
+        (appraise(system=" "), "Line 2, system: the name is empty"),
+        ("engdeu01,A,17\r\n", "Line 2: 3 cells, not 12 or 14"),
+        (appraise().replace("[]", "[1"), "Line 2, column 3: this is not JSON"),
+    ],
+)
+def test_a_wrong_row_of_appraise_is_refused_with_its_line(row, problem):
+    with pytest.raises(TableError) as refused:
+        read_text(appraise(1) + row)
+    assert problem in str(refused.value)
 
 
 def test_several_raters_of_a_segment_need_several_rating_files(tmp_path):
