@@ -44,12 +44,16 @@ async function reshape(form, button) {
   try {
     const fresh = await reshaped(form, button.value);
     const target = new URL(button.getAttribute("formaction") || "", location.href).hash.slice(1);
-    const opened = [...form.querySelectorAll("details[open][id]")].map((part) => part.id);
-    const goBack = KEEPS_NAMES.test(button.value) ? wayBack(form, target) : null;
+    const keepsNames = KEEPS_NAMES.test(button.value);
+    const moved = keepsNames ? null : button.closest("details");
+    const opened = allParts(form, "details[open][id]")
+      .filter((part) => part !== moved)
+      .map((part) => part.id);
+    const goBack = keepsNames ? wayBack(form, target) : null;
     replacePart(form, fresh);
     for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
     prepare(part(document, SELECTOR, HTMLFormElement));
-    if (!goBack?.()) lookAt(target);
+    if (!goBack?.() && !goOn(button.value)) lookAt(target);
     preview?.refresh();
   } finally {
     form.ariaBusy = null;
@@ -75,6 +79,33 @@ function wayBack(form, target) {
     }
     return again !== null;
   };
+}
+
+/**
+ * Put the focus where the same can be done again: on the button of the row that moved, or on the
+ * row that took the place of a removed one.
+ *
+ * @param {string} command of the button that was pressed
+ * @returns {boolean} whether there is such a button
+ */
+function goOn(command) {
+  const [verb, path, number] = command.split(":");
+  const place = Number(number);
+  const commands = {
+    up: [`up:${path}:${place - 1}`, `down:${path}:${place - 1}`],
+    down: [`down:${path}:${place + 1}`, `up:${path}:${place + 1}`],
+    remove: [`remove:${path}:${place}`, `remove:${path}:${place - 1}`, `add:${path}`],
+  }[verb];
+  const [button] = (commands ?? []).flatMap((value) =>
+    allParts(document, `${SELECTOR} button[value="${CSS.escape(value)}"]`),
+  );
+  if (!button) return false;
+  const folded = verb === "remove" && button.closest("details:not([open])");
+  const next = folded ? part(folded, "summary") : button;
+  if (!folded) unfold(button);
+  next.scrollIntoView({ block: "center" });
+  next.focus({ preventScroll: true });
+  return true;
 }
 
 /**

@@ -60,6 +60,38 @@ def test_the_form_changes_its_shape_and_keeps_what_was_typed(page: Page):
     assert definition.screens[0].ask == ["quality", "coverage", "fluency"]
 
 
+def test_a_moved_or_removed_row_leaves_the_focus_where_one_goes_on(page: Page):
+    make_account()
+    log_in(page)
+    page.goto(reverse("rankme:campaign-new", args=["sr11-deep"]))
+    page.locator("#criteria-2-row > summary").click()
+
+    def press(row: int, name: str) -> None:
+        button = page.locator(f"#criteria-{row}-row").get_by_role("button", name=name).last
+        button.focus()
+        page.keyboard.press("Enter")
+
+    def assert_focus_is_on(row: int, name: str) -> None:
+        button = page.locator(f"#criteria-{row}-row").get_by_role("button", name=name).last
+        expect(button).to_be_focused()
+        expect(button).to_be_in_viewport()
+
+    press(2, "Move up")
+    assert_focus_is_on(1, "Move up")
+    page.keyboard.press("Enter")
+    assert_focus_is_on(0, "Move down")
+    expect(page.locator("#criteria-0-name")).to_have_value("meaning_similarity")
+    expect(page.locator("#criteria-1-row")).not_to_have_attribute("open", "")
+    press(0, "Remove")
+    expect(page.locator("#criteria-0-row > summary")).to_be_focused()
+    page.keyboard.press("Enter")
+    press(0, "Remove")
+    expect(page.locator("#criteria-1-row")).to_have_count(0)
+    assert_focus_is_on(0, "Remove")  # the only row is open
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Add criterion")).to_be_focused()
+
+
 def test_the_form_works_without_scripts(browser: Browser, live_site: LiveSite):
     make_account()
     context = browser.new_context(base_url=live_site.url, java_script_enabled=False)
