@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from rankme.doctor.examination import examine
+from rankme.importing import ImportRefused
 from tests.doctor.findings import seen
 
 TIME = "2026-05-01T09:00:00.000000Z"
@@ -98,6 +99,28 @@ def mechanical_turk(ratings: pd.DataFrame, path: Path) -> None:
     rows.to_csv(path, index=False)
 
 
+def mechanical_turk_form(ratings: pd.DataFrame, path: Path) -> None:
+    """A `<crowd-form>`: all answers are in one cell, and a button says whether it was chosen."""
+    mechanical_turk(ratings, path)
+    rows = pd.read_csv(path)
+    rows["Answer.taskAnswers"] = [
+        json.dumps([{"tone": {str(point): point == chosen for point in range(1, 6)}, "note": ""}])
+        for chosen in rows.pop("Answer.tone")
+    ]
+    rows.to_csv(path, index=False)
+
+
+def mechanical_turk_buttons(ratings: pd.DataFrame, path: Path) -> None:
+    """A column for each option of a question."""
+    mechanical_turk(ratings, path)
+    rows = pd.read_csv(path)
+    chosen = rows.pop("Answer.tone")
+    for point in range(1, 6):
+        rows[f"Answer.tone.{point}"] = (chosen == point).map({True: "true", False: "false"})
+    rows["Approve"] = ""
+    rows.to_csv(path, index=False)
+
+
 def potato(ratings: pd.DataFrame, path: Path) -> None:
     """A column for each point of the scale, of which one is filled; the model was added."""
     rows = pd.DataFrame({"instance_id": ratings["item_id"], "user_id": ratings["annotator"]})
@@ -144,6 +167,8 @@ EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     "appraise_pairs.csv": partial(appraise, more=("serious-semantic-error1", "None")),
     "appraise_without_marks.csv": partial(appraise, more=("news.1", "whole", "[]")),
     "mechanical_turk.csv": mechanical_turk,
+    "mechanical_turk_form.csv": mechanical_turk_form,
+    "mechanical_turk_buttons.csv": mechanical_turk_buttons,
     "potato.csv": potato,
     "jspsych.csv": jspsych,
     "psychopy.csv": psychopy,
@@ -173,6 +198,50 @@ def test_exports_of_annotation_tools_are_read_as_they_are(name, ratings, tmp_pat
     found = examine(path)
     assert seen(found) == [(system, 48, mean, each, each) for system, mean, each in letters]
     assert ": 144 judgements, 6 raters, 8 items, 3 systems, 1 criterion;" in found.read
+
+
+def test_answers_of_a_crowd_form_are_numbers_options_and_labels(ratings, tmp_path):
+    path = tmp_path / "results.csv"
+    mechanical_turk(ratings, path)
+    rows = pd.read_csv(path)
+    points = rows.pop("Answer.tone")
+    rows["Answer.taskAnswers"] = [
+        json.dumps([{"slider": float(each), "buttons": {"2": each < 3, "4": each >= 3},
+                     "kind": {"label": str(each)}, "agreed": {"on": True}, "why": "Because."}])
+        for each in points
+    ]  # fmt: skip
+    rows.to_csv(path, index=False)
+    found = {each.criterion: each for each in examine(path).criteria}
+    assert set(found) == {"slider", "buttons", "kind"}
+    means = points.groupby(rows["Input.system"]).mean()
+    for name in ("slider", "kind"):
+        assert {line.system: line.mean for line in found[name].systems} == pytest.approx(
+            dict(means)
+        )
+
+
+def test_an_answer_that_is_not_json_is_refused_with_its_line(ratings, tmp_path):
+    path = tmp_path / "results.csv"
+    mechanical_turk_form(ratings, path)
+    rows = pd.read_csv(path)
+    rows.loc[60, "Answer.taskAnswers"] = "[{"
+    rows.to_csv(path, index=False)
+    with pytest.raises(ImportRefused) as refused:
+        examine(path)
+    assert "line 62: The answers cannot be read" in str(refused.value)
+
+
+def test_a_text_that_differs_within_an_item_is_the_output(ratings, tmp_path):
+    """Mechanical Turk calls whatever the rater saw an input."""
+    path = tmp_path / "results.csv"
+    mechanical_turk(ratings, path)
+    rows = pd.read_csv(path)
+    rows["Input.text"] = [
+        f"What {row.system} wrote about {row.item}, in so many words."
+        for row in rows.rename(columns=lambda name: name.removeprefix("Input.")).itertuples()
+    ]
+    rows.to_csv(path, index=False)
+    assert '"Input.text" is the output' in " ".join(examine(path).understood)
 
 
 def test_the_log_of_pearmut_has_scores_and_marks(ratings, tmp_path):

@@ -68,6 +68,8 @@ class JudgementSpool(Spool):
         item = self.item_or_new(NewItem(given.item, given.input), place)
         if item is None:
             return
+        if given.input:
+            self.check_texts(item, {"input": given.input}, place)
         values = self.note_factors(item, factors)
         self.add_output(system, item, given.output, place)
         criterion = self.criteria.setdefault(given.criterion, len(self.criteria))

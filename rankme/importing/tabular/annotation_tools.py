@@ -14,7 +14,6 @@ from itertools import product
 from typing import Any
 
 Document = dict[str, Any]
-Numbered = tuple[int, list[str]]  # a line, and its cells
 
 # What Appraise's `ExportSystemScoresToCSV` (AppraiseDev/Appraise) writes, which leaves the names of
 # columns out. Its tasks add something before the times, and `--batch-info` something after them.
@@ -94,7 +93,7 @@ TOOLS: tuple[tuple[dict[str, type], Callable[[Document], Iterator[Document]]], .
 
 
 def appraise_columns(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the columns of `appraise_rows`; none where Appraise did not write these rows."""
+    """Return the columns of `AppraiseRows`; none where Appraise did not write these rows."""
     for of_task, batch in product(OF_TASKS, ((), BATCH)):
         columns = (*APPRAISE, *of_task, *TIMES, *batch)
         if rows and all(
@@ -114,24 +113,24 @@ def _is_appraise(row: dict[str, str]) -> bool:
     )
 
 
-def appraise_rows(rows: Iterator[Numbered]) -> Iterator[Numbered]:
-    """Yield the judgements, without checks and scores of whole documents.
+class AppraiseRows:
+    """Makes the rows of `appraise_columns`, without checks and scores of whole documents.
 
     Segments count from 0 in each document or test set, so an item's name has all of its pair of
     languages, document and segment. What a rater judges again is on a further screen.
     """
-    times: Counter[tuple[str, ...]] = Counter()
-    for line, cells in rows:
-        if len(cells) < len(APPRAISE):
-            yield line, cells
-            continue
+
+    def __init__(self) -> None:
+        self._times: Counter[tuple[str, ...]] = Counter()
+
+    def __call__(self, cells: list[str]) -> list[str] | None:
         rater, system, segment, kind, source, target = cells[:6]
-        in_document = cells[8:9] == ["False"]
-        if kind != JUDGED or cells[8:9] == ["True"]:
-            continue
-        item = "/".join([f"{source}-{target}", *cells[7:8][:in_document], segment])
-        times[rater, system, item] += 1
-        yield line, [rater, system, item, *cells[3:], str(times[rater, system, item])]
+        if kind != JUDGED or cells[8] == "True":
+            return None
+        document = cells[7:8] if cells[8] == "False" else []
+        item = "/".join([f"{source}-{target}", *document, segment])
+        self._times[rater, system, item] += 1
+        return [rater, system, item, *cells[3:], str(self._times[rater, system, item])]
 
 
 def bare(cell: str) -> str:

@@ -365,6 +365,14 @@ class _JudgementGuess:
             for role, name in names.items()
             if role not in ("input", "output") or column_name(name) == role or sample.is_text(name)
         }
+        self._take_output_for_input()
+
+    def _take_output_for_input(self) -> None:
+        """What differs within an item is no input; it may be the output."""
+        if {"item", "input"} <= set(self.roles):
+            items = self.sample.of_column(self.roles["item"])
+            if not self.sample.agrees(self.roles["input"], items):
+                self.roles.setdefault("output", self.roles.pop("input"))
 
     def columns(self) -> Columns:
         """Our own names or common ones; columns of numbers are values; the others are factors."""

@@ -18,8 +18,9 @@ from rankme.importing.problems import StopFile
 from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
 
-from .annotation_tools import Numbered, appraise_columns, appraise_rows, unfolded
+from .annotation_tools import AppraiseRows, appraise_columns, unfolded
 from .columns import column_name
+from .mechanical_turk import turk_answers
 from .names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 
 Record = dict[str, str]
@@ -58,8 +59,10 @@ class Shape:
     is_regular: bool = True  # nearly all rows that were looked at are as long as the header
     # Names whose values are objects, of which each part is a column.
     nested: frozenset[str] = frozenset()
-    # Makes rows under these columns of those that a tool wrote.
-    rows_of: Callable[[Iterator[Numbered]], Iterator[Numbered]] | None = None
+    # How wide the rows of a tool are, and what makes rows under these columns of them (or None of
+    # one that holds no judgement).
+    width: int = 0
+    row_reader: Callable[[], Callable[[list[str]], list[str] | None]] | None = None
 
     @classmethod
     def of(cls, names: Iterable[str], form: Form, **more: Any) -> Shape:
@@ -302,17 +305,27 @@ def _table_shape(file: SourceFile, first: str, delimiter: str) -> Shape | None:
         return None
     columns = () if file.header else appraise_columns([cells for _, cells in rows])
     if columns and delimiter == ",":
-        return Shape.of(columns, Form.DELIMITED, delimiter=delimiter, rows_of=appraise_rows)
+        return Shape.of(
+            columns,
+            Form.DELIMITED,
+            delimiter=delimiter,
+            width=len(columns) - 1,
+            row_reader=AppraiseRows,
+        )
     header, last_above = header_of(rows, file.header)
     if not file.header and not _is_regular(rows, header):
         header, last_above = rows[0][0], rows[0][0]
+    names = dict(rows)[header]
+    turk = turk_answers(names, [cells for line, cells in rows if line > last_above])
     return Shape.of(
-        dict(rows)[header],
+        turk.columns if turk else names,
         Form.DELIMITED,
         delimiter=delimiter,
         header=header,
         last_above=last_above,
         is_regular=_is_regular(rows, header),
+        width=len(names),
+        row_reader=turk.reader if turk else None,
     )
 
 
@@ -379,8 +392,9 @@ def _as_records(
     """Rows under a header, each as wide as it."""
     columns = shape.columns
     _check_header(sources, file, shape)
-    width = len(columns)
-    for line, cells in shape.rows_of(rows) if shape.rows_of else rows:
+    width = shape.width or len(columns)
+    read = shape.row_reader() if shape.row_reader else None
+    for line, cells in rows:
         if line <= shape.last_above:
             continue
         if len(cells) != width:
@@ -393,7 +407,13 @@ def _as_records(
             )
             continue
         file.rows += 1
-        yield line, dict(zip(columns, cells, strict=True))
+        try:
+            found = read(cells) if read else cells
+        except ValueError as error:
+            sources.problems.add(f"The answers cannot be read: {error}", file=file.label, line=line)
+            continue
+        if found is not None:
+            yield line, dict(zip(columns, found, strict=True))
 
 
 def _check_header(sources: Sources, file: SourceFile, shape: Shape) -> None:

@@ -1,0 +1,124 @@
+"""Results of Mechanical Turk whose answers are not one number in one column.
+
+A `<crowd-form>` puts all answers into one cell, as JSON; a group of buttons is an object that says
+of each option whether it was chosen. Other forms have a column for each option of a question,
+`Answer.fluency.1`, `Answer.fluency.2` and so on, with "true" for the one that was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankme.untrusted import strict_json
+
+ANSWER, AS_JSON = "Answer.", "Answer.taskAnswers"
+CHOSEN, CHOICES = "true", frozenset({"true", "false", ""})
+FEWEST_OPTIONS = 2
+
+
+@dataclass(frozen=True)
+class TurkAnswers:
+    """How a row of such a file becomes one with a column for each question.
+
+    Attributes
+    ----------
+    kept : places of the cells that stay as they are
+    questions : of the answers in JSON, in the order of the new columns
+    json : the place of that cell; None where there is none
+    options : question → the option of each place, for questions with a column for each option
+    """
+
+    names: tuple[str, ...]
+    kept: tuple[int, ...]
+    questions: tuple[str, ...]
+    json: int | None
+    options: dict[str, dict[int, str]]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        kept = (self.names[place] for place in self.kept)
+        return (*kept, *(f"{ANSWER}{name}" for name in (*self.questions, *self.options)))
+
+    def reader(self) -> Callable[[list[str]], list[str]]:
+        return self.row
+
+    def row(self, cells: list[str]) -> list[str]:
+        """Return the cells of a row under `columns`.
+
+        Raises
+        ------
+        ValueError : answers that are not JSON
+        """
+        told = {} if self.json is None else answers_of(cells[self.json])
+        chosen = (
+            " ".join(option for place, option in places.items() if cells[place].lower() == CHOSEN)
+            for places in self.options.values()
+        )
+        return [
+            *(cells[place] for place in self.kept),
+            *(told.get(name, "") for name in self.questions),
+            *chosen,
+        ]
+
+
+def turk_answers(names: Sequence[str], rows: Sequence[Sequence[str]]) -> TurkAnswers | None:
+    """Recognise such a file by its headings and first rows; None where it is another."""
+    json = names.index(AS_JSON) if AS_JSON in names else None
+    questions: dict[str, None] = {}
+    if json is not None:
+        try:
+            for cells in rows:
+                questions |= dict.fromkeys(answers_of(cells[json]) if len(cells) > json else ())
+        except ValueError:
+            return None
+    options = _options_of(names, rows)
+    gone = {json, *(place for places in options.values() for place in places)}
+    if gone == {None}:
+        return None
+    kept = tuple(place for place in range(len(names)) if place not in gone)
+    return TurkAnswers(tuple(names), kept, tuple(questions), json, options)
+
+
+def _options_of(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, dict[int, str]]:
+    options: dict[str, dict[int, str]] = {}
+    said: dict[str, set[str]] = {}
+    for place, name in enumerate(names):
+        question, dot, option = name.removeprefix(ANSWER).rpartition(".")
+        cells = {row[place].lower() for row in rows if len(row) > place}
+        if name.startswith(ANSWER) and dot and cells <= CHOICES:
+            options.setdefault(question, {})[place] = option
+            said[question] = said.get(question, set()) | cells
+    return {
+        question: places
+        for question, places in options.items()
+        if len(places) >= FEWEST_OPTIONS and CHOSEN in said[question]
+    }
+
+
+def answers_of(cell: str) -> dict[str, str]:
+    """Return the answers of a `<crowd-form>`: a number, a text, or the option that was chosen.
+
+    Raises
+    ------
+    ValueError : the cell is not JSON
+    """
+    if not cell.strip():
+        return {}
+    document = strict_json.parse(cell)
+    forms = document if isinstance(document, list) else [document]
+    return {
+        name: _answer(value)
+        for form in forms
+        if isinstance(form, dict)
+        for name, value in form.items()
+    }
+
+
+def _answer(value: Any) -> str:
+    if isinstance(value, dict):
+        if isinstance(value.get("label"), str):  # of <crowd-classifier>
+            return str(value["label"])
+        return " ".join(option for option, is_given in value.items() if is_given is True)
+    return "" if value is None or isinstance(value, bool | list) else str(value)
