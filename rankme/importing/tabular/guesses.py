@@ -368,7 +368,7 @@ class _JudgementGuess:
         self._take_output_for_input()
 
     def _take_output_for_input(self) -> None:
-        """What differs within an item is no input; it may be the output."""
+        """Take what differs within an item for the output, not for the input."""
         if {"item", "input"} <= set(self.roles):
             items = self.sample.of_column(self.roles["item"])
             if not self.sample.agrees(self.roles["input"], items):
