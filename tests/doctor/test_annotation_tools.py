@@ -121,12 +121,12 @@ def mechanical_turk_buttons(ratings: pd.DataFrame, path: Path) -> None:
     rows.to_csv(path, index=False)
 
 
-def potato(ratings: pd.DataFrame, path: Path) -> None:
+def potato(ratings: pd.DataFrame, path: Path, point_names="tone.{}") -> None:
     """A column for each point of the scale, of which one is filled; the model was added."""
     rows = pd.DataFrame({"instance_id": ratings["item_id"], "user_id": ratings["annotator"]})
-    for point in range(1, 6):
+    for point in (3, 1, 5, 2, 4):  # in the order in which they were first chosen
         chosen = [str(point) if each == point else "" for each in ratings["rating"]]
-        rows[f"tone.scale_{point}"] = chosen
+        rows[point_names.format(point)] = chosen
     rows.assign(model=ratings["model"]).to_csv(path, index=False)
 
 
@@ -147,6 +147,14 @@ def psychopy(ratings: pd.DataFrame, path: Path) -> None:
 def argilla(ratings: pd.DataFrame, path: Path) -> None:
     rows = ratings.set_axis(["user", "id", "system", "quality"], axis=1)
     rows.assign(status="submitted").to_json(path, orient="records", lines=True)
+
+
+def through_a_workbook(
+    write: Callable[[pd.DataFrame, Path], None], ratings: pd.DataFrame, path: Path
+) -> None:
+    """As somebody does who opens the file in a spreadsheet and saves it."""
+    write(ratings, path.with_suffix(".csv"))
+    pd.read_csv(path.with_suffix(".csv")).to_excel(path, index=False)
 
 
 EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
@@ -170,6 +178,11 @@ EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     "mechanical_turk_form.csv": mechanical_turk_form,
     "mechanical_turk_buttons.csv": mechanical_turk_buttons,
     "potato.csv": potato,
+    "potato_until_2025.csv": partial(potato, point_names="tone.scale_{}"),
+    "potato.xlsx": lambda table, path: through_a_workbook(potato, table, path),
+    "mechanical_turk_buttons.xlsx": lambda table, path: through_a_workbook(
+        mechanical_turk_buttons, table, path
+    ),
     "jspsych.csv": jspsych,
     "psychopy.csv": psychopy,
     "argilla.jsonl": argilla,
@@ -251,6 +264,32 @@ def test_the_log_of_pearmut_has_scores_and_marks(ratings, tmp_path):
     means = ratings.groupby("model")["rating"].mean()
     (scores,) = [each for name, each in found.items() if "score" in name]
     assert {line.system: line.mean for line in scores.systems} == pytest.approx(dict(means))
+
+
+def test_several_ratings_of_a_potato_record_are_criteria_of_their_own(tmp_path):
+    """`multirate`, a slider and a choice, as `potato.export` of version 2.8 writes them."""
+    labels = {
+        "tone": {"3": "3"}, "fluency": {"fluency": "24"}, "kind": {"good": "good"},
+        "aspects": {"grammar": "3", "style": "2"}, "why": {"text_box": "Because."},
+    }  # fmt: skip
+    lines = [
+        {"instance_id": f"i{item}", "user_id": rater, "labels": labels, "spans": {}, "links": {}}
+        for item in range(4)
+        for rater in ("ann", "bob")
+    ]
+    path = tmp_path / "gpt.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    found = {each.criterion: each.systems[0].mean for each in examine(path).criteria}
+    assert found == {"tone": 3, "fluency": 24, "aspects.grammar": 3, "aspects.style": 2}
+
+
+def test_columns_of_two_raters_are_not_options_of_a_question(tmp_path):
+    """Each rater gives all outputs the number of their own column, but for one beyond the sample."""
+    rows = [(f"i{item}", system, 1, 2) for item in range(2000) for system in "AB"]
+    path = tmp_path / "ratings.csv"
+    table = pd.DataFrame([*rows, ("i9", "C", 2, 1)])
+    table.to_csv(path, index=False, header=["item", "system", "fluency.1", "fluency.2"])
+    assert ": 8,002 judgements" in examine(path).read
 
 
 def test_an_export_that_names_no_system_says_that_there_is_one(ratings, tmp_path):

@@ -26,6 +26,7 @@ TIMES, BATCH = ("start_time", "end_time"), ("batch_id", "batch_item_id")
 JUDGED = "TGT"
 LANGUAGES, BOOLEANS = ("source", "target"), ("True", "False")
 LANGUAGE_CODE, TIME = re.compile(r"[a-z]{3}"), re.compile(r"\d+(\.\d+)?")
+POINT = re.compile(r"scale_\d+")  # what Potato called the points of a scale until 2025
 # A rating or number of Label Studio in one cell of its CSV, with the text of the number.
 ONE_NUMBER = re.compile(r'\[\{"(?:rating|number)": (-?\d+(?:\.\d+)?)\}\]')
 
@@ -66,13 +67,21 @@ def _single(value: Document) -> Any:
 
 
 def _potato(record: Document) -> Iterator[Document]:
-    """Yield one row: an answer on a scale is a label with the value of its point."""
+    """Yield one row: what is chosen on a scale is a label that says so, with its point."""
     row = {"item": record["instance_id"], "annotator": record["user_id"]}
     for criterion, chosen in record["labels"].items():
-        if isinstance(chosen, dict):
-            given = [value for value in chosen.values() if not isinstance(value, dict | list)]
-            chosen = given[0] if len(given) == 1 else None
-        row[criterion] = chosen
+        if not isinstance(chosen, dict):
+            row[criterion] = chosen
+            continue
+        given = {
+            name: value for name, value in chosen.items() if not isinstance(value, dict | list)
+        }
+        for name, value in given.items():
+            is_choice = name in (str(value), criterion) or POINT.fullmatch(name)
+            if not is_choice:
+                row[f"{criterion}.{name}"] = value
+            elif len(given) == 1:
+                row[criterion] = value
     yield row
 
 

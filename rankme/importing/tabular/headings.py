@@ -27,7 +27,7 @@ AFFIXES = (
     "model_responses", "completions", "generations", "hypotheses", "predictions", "candidates",
     "answers", "replies", "translations", "summaries", "texts", "models", "systems",
 )  # fmt: skip
-# By Mechanical Turk, by Potato for each point of a scale, and by PsychoPy.
+# By Mechanical Turk, by Potato for each point of a scale (until 2025), and by PsychoPy.
 ADDED_BY_TOOLS = re.compile(r"^Answer\.|\.(scale_\d+|response)$")
 JOINT = re.compile(r"[_\-. :/|]+")
 CRITERION_WORDS = {
@@ -80,8 +80,13 @@ def read_headings(headings: Sequence[str], says: Says) -> dict[str, dict[str, st
 
 
 def name_said(heading: str) -> str:
-    """The name in a heading, without what tools add: `Answer.fluency`, `fluency.scale_4`."""
-    return ADDED_BY_TOOLS.sub("", heading.strip()) or heading.strip()
+    """The name in a heading, without what tools add.
+
+    As in `Answer.fluency`, `fluency.scale_4`, and `fluency.fluency` of Potato's sliders.
+    """
+    said = ADDED_BY_TOOLS.sub("", heading.strip()) or heading.strip()
+    name, _, again = said.rpartition(".")
+    return name if name == again and name else said
 
 
 def grid_of(headings: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -19,8 +19,8 @@ from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, w
 from rankme.untrusted import strict_json
 
 from .annotation_tools import AppraiseRows, appraise_columns, unfolded
+from .answer_columns import answer_columns
 from .columns import column_name
-from .mechanical_turk import turk_answers
 from .names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 
 Record = dict[str, str]
@@ -177,7 +177,18 @@ def _binary_shapes(file: SourceFile) -> list[Shape]:
     named = [name or _letters(place) for place, name in enumerate(names)]
     # The first column without a name is an index.
     named[0] = names[0]
-    return [Shape.of(named, Form.WORKBOOK, header=header, last_above=last_above)]
+    full = [cells + [""] * (width - len(cells)) for line, cells in rows if line > last_above]
+    return [_shape_of_answers(named, full, Form.WORKBOOK, header=header, last_above=last_above)]
+
+
+def _shape_of_answers(
+    names: Sequence[str], rows: Sequence[Sequence[str]], form: Form, **more: Any
+) -> Shape:
+    """The shape of a table with headings, whose answers may be spread over columns."""
+    answers = answer_columns(names, rows)
+    if answers is None:
+        return Shape.of(names, form, **more)
+    return Shape.of(answers.columns, form, width=len(names), row_reader=answers.reader, **more)
 
 
 def _joined(group: str, name: str) -> str:
@@ -316,16 +327,14 @@ def _table_shape(file: SourceFile, first: str, delimiter: str) -> Shape | None:
     if not file.header and not _is_regular(rows, header):
         header, last_above = rows[0][0], rows[0][0]
     names = dict(rows)[header]
-    turk = turk_answers(names, [cells for line, cells in rows if line > last_above])
-    return Shape.of(
-        turk.columns if turk else names,
+    return _shape_of_answers(
+        names,
+        [cells for line, cells in rows if line > last_above],
         Form.DELIMITED,
         delimiter=delimiter,
         header=header,
         last_above=last_above,
         is_regular=_is_regular(rows, header),
-        width=len(names),
-        row_reader=turk.reader if turk else None,
     )
 
 
@@ -498,7 +507,7 @@ def _workbook_records(
     """Spreadsheets leave out empty cells at the end of a row."""
     from . import workbooks
 
-    width = len(shape.columns)
+    width = shape.width or len(shape.columns)
     rows = workbooks.sheet_rows(file, sources.limits)
     full = ((line, cells + [""] * (width - len(cells))) for line, cells in rows)
     try:

@@ -1,8 +1,9 @@
-"""Results of Mechanical Turk whose answers are not one number in one column.
+"""Tables in which the answer to a question is not one number in one column.
 
-A `<crowd-form>` puts all answers into one cell, as JSON; a group of buttons is an object that says
-of each option whether it was chosen. Other forms have a column for each option of a question,
-`Answer.fluency.1`, `Answer.fluency.2` and so on, with "true" for the one that was chosen.
+Potato and forms of Mechanical Turk have a column for each option of a question: `tone.1`, `tone.2`
+and so on with the option that was chosen, or `Answer.tone.1` with "true" for it. A `<crowd-form>`
+puts all answers into one cell, as JSON; a group of buttons is an object that says of each option
+whether it was chosen.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from typing import Any
 from rankme.untrusted import strict_json
 
 ANSWER, AS_JSON = "Answer.", "Answer.taskAnswers"
-CHOSEN, CHOICES = "true", frozenset({"true", "false", ""})
+CHOSEN, NOT_CHOSEN = frozenset({"true", "TRUE", "True"}), frozenset({"false", "FALSE", "False"})
 FEWEST_OPTIONS = 2
 
 
 @dataclass(frozen=True)
-class TurkAnswers:
+class AnswerColumns:
     """How a row of such a file becomes one with a column for each question.
 
     Attributes
@@ -39,7 +40,7 @@ class TurkAnswers:
     @property
     def columns(self) -> tuple[str, ...]:
         kept = (self.names[place] for place in self.kept)
-        return (*kept, *(f"{ANSWER}{name}" for name in (*self.questions, *self.options)))
+        return (*kept, *(f"{ANSWER}{name}" for name in self.questions), *self.options)
 
     def reader(self) -> Callable[[list[str]], list[str]]:
         return self.row
@@ -53,7 +54,7 @@ class TurkAnswers:
         """
         told = {} if self.json is None else answers_of(cells[self.json])
         chosen = (
-            " ".join(option for place, option in places.items() if cells[place].lower() == CHOSEN)
+            " ".join(option for place, option in places.items() if _says(cells[place], option))
             for places in self.options.values()
         )
         return [
@@ -63,7 +64,7 @@ class TurkAnswers:
         ]
 
 
-def turk_answers(names: Sequence[str], rows: Sequence[Sequence[str]]) -> TurkAnswers | None:
+def answer_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> AnswerColumns | None:
     """Recognise such a file by its headings and first rows; None where it is another."""
     json = names.index(AS_JSON) if AS_JSON in names else None
     questions: dict[str, None] = {}
@@ -78,23 +79,32 @@ def turk_answers(names: Sequence[str], rows: Sequence[Sequence[str]]) -> TurkAns
     if gone == {None}:
         return None
     kept = tuple(place for place in range(len(names)) if place not in gone)
-    return TurkAnswers(tuple(names), kept, tuple(questions), json, options)
+    return AnswerColumns(tuple(names), kept, tuple(questions), json, options)
 
 
 def _options_of(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, dict[int, str]]:
     options: dict[str, dict[int, str]] = {}
-    said: dict[str, set[str]] = {}
+    chosen: set[str] = set()
     for place, name in enumerate(names):
-        question, dot, option = name.removeprefix(ANSWER).rpartition(".")
-        cells = {row[place].lower() for row in rows if len(row) > place}
-        if name.startswith(ANSWER) and dot and cells <= CHOICES:
+        question, dot, option = name.rpartition(".")
+        cells = {row[place] for row in rows if len(row) > place}
+        nothing = {"", *NOT_CHOSEN} if name.startswith(ANSWER) else {""}
+        if dot and option and all(cell in nothing or _says(cell, option) for cell in cells):
             options.setdefault(question, {})[place] = option
-            said[question] = said.get(question, set()) | cells
+            if cells - nothing:
+                chosen.add(question)
     return {
         question: places
         for question, places in options.items()
-        if len(places) >= FEWEST_OPTIONS and CHOSEN in said[question]
-    }
+        if len(places) >= FEWEST_OPTIONS
+        and question in chosen
+        and all(sum(_says(row[place], option) for place, option in places.items()) <= 1
+                for row in rows if len(row) == len(names))
+    }  # fmt: skip
+
+
+def _says(cell: str, option: str) -> bool:
+    return cell in CHOSEN or cell == option
 
 
 def answers_of(cell: str) -> dict[str, str]:
