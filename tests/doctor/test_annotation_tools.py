@@ -284,7 +284,7 @@ def test_several_ratings_of_a_potato_record_are_criteria_of_their_own(tmp_path):
 
 
 def test_columns_of_two_raters_are_not_options_of_a_question(tmp_path):
-    """Each rater gives all outputs the number of their own column, but for one beyond the sample."""
+    """Each rater gives each output the number of their own column, but for one at the end."""
     rows = [(f"i{item}", system, 1, 2) for item in range(2000) for system in "AB"]
     path = tmp_path / "ratings.csv"
     table = pd.DataFrame([*rows, ("i9", "C", 2, 1)])
