@@ -28,7 +28,7 @@ LANGUAGES, BOOLEANS = ("source", "target"), ("True", "False")
 LANGUAGE_CODE, TIME = re.compile(r"[a-z]{3}"), re.compile(r"\d+(\.\d+)?")
 POINT = re.compile(r"scale_\d+")  # what Potato called the points of a scale until 2025
 # A rating or number of Label Studio in one cell of its CSV, with the text of the number.
-ONE_NUMBER = re.compile(r'\[\{"(?:rating|number)": (-?\d+(?:\.\d+)?)\}\]')
+ONE_NUMBER = re.compile(r'\[\{"(?:rating|number)": ?(-?\d+(?:\.\d+)?)\}\]')
 
 
 def unfolded(document: Any) -> list[Any]:
