@@ -159,11 +159,11 @@ def through_a_workbook(
 
 EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     "label_studio.json": label_studio,
-    # `label_studio_sdk.converter` of version 2.1 writes no space, earlier ones did.
+    # `label_studio_sdk.converter` of version 2.1 writes no space; others may.
     "label_studio.csv": lambda table, path: label_studio_rows(
         table, lambda value: json.dumps([{"rating": value}], separators=(",", ":"))
     ).to_csv(path, index=False),
-    "label_studio_until_2025.csv": lambda table, path: label_studio_rows(
+    "label_studio_with_spaces.csv": lambda table, path: label_studio_rows(
         table, lambda value: json.dumps([{"rating": value}])
     ).to_csv(path, index=False),
     "label_studio_choices.csv": lambda table, path: label_studio_rows(table, str).to_csv(
