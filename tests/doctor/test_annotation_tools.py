@@ -144,9 +144,38 @@ def psychopy(ratings: pd.DataFrame, path: Path) -> None:
     rows.assign(**{"slider.rt": 1.25, "session": 1}).to_csv(path, index=False)
 
 
-def argilla(ratings: pd.DataFrame, path: Path) -> None:
-    rows = ratings.set_axis(["user", "id", "system", "quality"], axis=1)
-    rows.assign(status="submitted").to_json(path, orient="records", lines=True)
+def jspsych_pages(ratings: pd.DataFrame, path: Path) -> None:
+    """Pages of `survey-likert`: their answers are an object; other trials have none, or a key."""
+    jspsych(ratings, path)
+    rows = pd.read_csv(path)
+    rows["response"] = [f'{{"tone":{each}}}' for each in rows["response"]]
+    rows["trial_type"] = "survey-likert"
+    key = rows.assign(response="f", trial_type="html-keyboard-response")
+    pd.concat([key.head(3), rows]).to_csv(path, index=False)
+
+
+def argilla(ratings: pd.DataFrame, flat: bool = False) -> list[dict]:
+    """Records as `records.to_json` and `records.to_list(flatten=True)` of version 2.8 make them."""
+    found = []
+    for (item, model), rows in ratings.groupby(["item_id", "model"]):
+        users, values = list(rows["annotator"]), list(rows["rating"])
+        record = {"id": f"{item}-{model}", "status": "completed", "_server_id": None}
+        metadata = {"item_id": item, "model": model}
+        fields = {"prompt": f"Say {item}.", "response": f"{model} says {item}."}
+        if flat:
+            answers = {
+                "tone.responses": [*values, 1], "tone.responses.users": [*users, "unsure"],
+                "tone.responses.status": [*["submitted"] * len(users), "discarded"],
+                "tone.suggestion": 3, "tone.suggestion.score": None, "tone.suggestion.agent": "gpt",
+            }  # fmt: skip
+            found.append({**record, **fields, **metadata, **answers})
+        else:
+            pairs = zip(values, users, strict=True)
+            responses = {"tone": [{"value": value, "user_id": user} for value, user in pairs]}
+            responses["why"] = [{"value": "Because.", "user_id": users[0]}]
+            nested = {"fields": fields, "metadata": metadata, "suggestions": {}, "vectors": {}}
+            found.append({**record, **nested, "responses": responses})
+    return found
 
 
 def through_a_workbook(
@@ -189,7 +218,27 @@ EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     ),
     "jspsych.csv": jspsych,
     "psychopy.csv": psychopy,
-    "argilla.jsonl": argilla,
+    "jspsych_pages.csv": jspsych_pages,
+    "jspsych_pages.json": lambda table, path: path.write_text(
+        json.dumps(
+            [
+                {
+                    "trial_type": "survey-likert",
+                    "trial_index": number,
+                    "response": {"tone": row.rating},
+                    "rt": 900,
+                    "participant_id": row.annotator,
+                    "item": row.item_id,
+                    "system": row.model,
+                }
+                for number, row in enumerate(table.itertuples())
+            ]
+        )
+    ),
+    "argilla.json": lambda table, path: path.write_text(json.dumps(argilla(table))),
+    "argilla_flat.jsonl": lambda table, path: path.write_text(
+        "\n".join(map(json.dumps, argilla(table, flat=True)))
+    ),
 }
 
 
@@ -259,6 +308,16 @@ def test_a_text_that_differs_within_an_item_is_the_output(ratings, tmp_path):
     ]
     rows.to_csv(path, index=False)
     assert '"Input.text" is the output' in " ".join(examine(path).understood)
+
+
+def test_the_input_names_the_item_where_the_item_is_a_single_output(ratings, tmp_path):
+    """An Argilla record is an output. Without an item's name in the metadata, the prompt is one."""
+    records = argilla(ratings)
+    for record in records:
+        del record["metadata"]["item_id"]
+    path = tmp_path / "argilla.json"
+    path.write_text(json.dumps(records))
+    assert ": 144 judgements, 6 raters, 8 items, 3 systems" in examine(path).read
 
 
 def test_the_log_of_pearmut_has_scores_and_marks(ratings, tmp_path):

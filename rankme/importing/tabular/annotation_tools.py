@@ -1,8 +1,8 @@
 """Exports of annotation tools whose records hold several answers, as rows with one rater each.
 
-Label Studio (JSON) and Potato (JSON lines) nest the answers; Appraise writes tables without
-headings. Anything but numbers and single choices is left out. Marks, and Pearmut's log, have
-readers of their own.
+Label Studio, Potato, Argilla and jsPsych nest answers in JSON; Appraise's tables have no headings.
+Anything but numbers and single choices is left out. Marks, and Pearmut's log, have readers of their
+own.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ TIMES, BATCH = ("start_time", "end_time"), ("batch_id", "batch_item_id")
 JUDGED = "TGT"
 LANGUAGES, BOOLEANS = ("source", "target"), ("True", "False")
 LANGUAGE_CODE, TIME = re.compile(r"[a-z]{3}"), re.compile(r"\d+(\.\d+)?")
+# What Argilla adds to the names of questions, and its own parts of a record.
+ANSWERS = ".responses"
+OF_ARGILLA = re.compile(r"\.(responses|suggestion)(\.\w+)?$|^(id|status|_server_id)$")
 POINT = re.compile(r"scale_\d+")  # what Potato called the points of a scale until 2025
 # A rating or number of Label Studio in one cell of its CSV, with the text of the number.
 ONE_NUMBER = re.compile(r'\[\{"(?:rating|number)": ?(-?\d+(?:\.\d+)?)\}\]')
@@ -37,6 +40,8 @@ def unfolded(document: Any) -> list[Any]:
         for parts, rows_of in TOOLS:
             if all(isinstance(document.get(name), kind) for name, kind in parts.items()):
                 return list(rows_of(document))
+        if any(name.endswith(f"{ANSWERS}.users") for name in document):
+            return list(_argilla_flat(document))
     return [document]
 
 
@@ -85,6 +90,52 @@ def _potato(record: Document) -> Iterator[Document]:
     yield row
 
 
+def _jspsych(trial: Document) -> Iterator[Document]:
+    """Yield one row: a page of several questions has the answers of all in one object."""
+    answers = trial.get("response", trial.get("responses"))
+    if isinstance(answers, dict):
+        trial = {name: value for name, value in trial.items() if value is not answers}
+        trial |= {name: value for name, value in _plain(answers).items() if name not in trial}
+    yield trial
+
+
+def _argilla(record: Document) -> Iterator[Document]:
+    """Yield a row for each person who answered, of a record as `records.to_json` writes it."""
+    answers: dict[str, Document] = {}
+    for question, given in record["responses"].items():
+        for each in given if isinstance(given, list) else ():
+            if isinstance(each, dict):
+                answers.setdefault(str(each.get("user_id")), {})[question] = each.get("value")
+    yield from _argilla_rows(record, _plain(record["fields"]), answers)
+
+
+def _argilla_flat(record: Document) -> Iterator[Document]:
+    """Yield the same of a flat record: `to_list(flatten=True)`, or a data set of Hugging Face."""
+    answers: dict[str, Document] = {}
+    for name, values in record.items():
+        question = name.removesuffix(ANSWERS)
+        if question != name and isinstance(values, list):
+            users = record.get(f"{name}.users") or []
+            states = record.get(f"{name}.status") or [None] * len(values)
+            for value, user, state in zip(values, users, states, strict=False):
+                if state in (None, "submitted"):
+                    answers.setdefault(str(user), {})[question] = value
+    yield from _argilla_rows(record, _plain(record), answers)
+
+
+def _argilla_rows(
+    record: Document, about: Document, answers: dict[str, Document]
+) -> Iterator[Document]:
+    metadata = record.get("metadata")
+    about = {
+        "id": record.get("id"),
+        **(_plain(metadata) if isinstance(metadata, dict) else {}),
+        **{name: value for name, value in about.items() if not OF_ARGILLA.search(name)},
+    }
+    for user, values in answers.items():
+        yield {**about, "annotator": user, **_plain(values)}
+
+
 def _plain(record: Document) -> Document:
     """Those parts of a record that are filled, without lists and objects."""
     return {
@@ -98,6 +149,8 @@ def _plain(record: Document) -> Document:
 TOOLS: tuple[tuple[dict[str, type], Callable[[Document], Iterator[Document]]], ...] = (
     ({"annotations": list, "data": dict}, _label_studio),
     ({"instance_id": str, "user_id": str, "labels": dict}, _potato),
+    ({"fields": dict, "responses": dict, "suggestions": dict}, _argilla),
+    ({"trial_type": str, "trial_index": int}, _jspsych),
 )
 
 

@@ -3,7 +3,8 @@
 Potato and forms of Mechanical Turk have a column for each option of a question: `tone.1`, `tone.2`
 and so on with the option that was chosen, or `Answer.tone.1` with "true" for it. A `<crowd-form>`
 puts all answers into one cell, as JSON; a group of buttons is an object that says of each option
-whether it was chosen.
+whether it was chosen. So does jsPsych with the questions of a page; its other trials have a number
+or a text there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any
 
 from rankme.untrusted import strict_json
 
-ANSWER, AS_JSON = "Answer.", "Answer.taskAnswers"
+ANSWER = "Answer."
+TURK, JSPSYCH = "Answer.taskAnswers", ("response", "responses")  # columns with answers in JSON
+# A response of another table may be any text, such as what a system wrote.
+OF_JSPSYCH = frozenset({"trial_type", "trial_index"})
 CHOSEN, NOT_CHOSEN = frozenset({"true", "TRUE", "True"}), frozenset({"false", "FALSE", "False"})
 FEWEST_OPTIONS = 2
 
@@ -26,21 +30,21 @@ class AnswerColumns:
     Attributes
     ----------
     kept : places of the cells that stay as they are
-    questions : of the answers in JSON, in the order of the new columns
+    questions : column → question of the answers in JSON
     json : the place of that cell; None where there is none
     options : question → the option of each place, for questions with a column for each option
     """
 
     names: tuple[str, ...]
     kept: tuple[int, ...]
-    questions: tuple[str, ...]
+    questions: dict[str, str]
     json: int | None
     options: dict[str, dict[int, str]]
 
     @property
     def columns(self) -> tuple[str, ...]:
         kept = (self.names[place] for place in self.kept)
-        return (*kept, *(f"{ANSWER}{name}" for name in self.questions), *self.options)
+        return (*kept, *self.questions, *self.options)
 
     def reader(self) -> Callable[[list[str]], list[str]]:
         return self.row
@@ -52,34 +56,59 @@ class AnswerColumns:
         ------
         ValueError : answers that are not JSON
         """
-        told = {} if self.json is None else answers_of(cells[self.json])
+        told: dict[str, str] = {}
+        if self.json is not None and (self.json not in self.kept or _is_object(cells[self.json])):
+            told = answers_of(cells[self.json])
         chosen = (
             " ".join(option for place, option in places.items() if _says(cells[place], option))
             for places in self.options.values()
         )
         return [
-            *(cells[place] for place in self.kept),
-            *(told.get(name, "") for name in self.questions),
+            *("" if told and place == self.json else cells[place] for place in self.kept),
+            *(told.get(question, "") for question in self.questions.values()),
             *chosen,
         ]
 
 
 def answer_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> AnswerColumns | None:
     """Recognise such a file by its headings and first rows; None where it is another."""
-    json = names.index(AS_JSON) if AS_JSON in names else None
-    questions: dict[str, None] = {}
-    if json is not None:
-        try:
-            for cells in rows:
-                questions |= dict.fromkeys(answers_of(cells[json]) if len(cells) > json else ())
-        except ValueError:
-            return None
-    options = _options_of(names, rows)
-    gone = {json, *(place for places in options.values() for place in places)}
-    if gone == {None}:
+    try:
+        json, questions = _questions_of(names, rows)
+    except ValueError:
         return None
-    kept = tuple(place for place in range(len(names)) if place not in gone)
-    return AnswerColumns(tuple(names), kept, tuple(questions), json, options)
+    options = _options_of(names, rows)
+    if json is None and not options:
+        return None
+    gone = {place for places in options.values() for place in places}
+    kept = tuple(
+        place
+        for place, name in enumerate(names)
+        if place not in gone and (place != json or name in JSPSYCH)
+    )
+    return AnswerColumns(tuple(names), kept, questions, json, options)
+
+
+def _questions_of(
+    names: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[int | None, dict[str, str]]:
+    """Return the place of answers in JSON, and their questions, each with its new column."""
+    for name in (TURK, *(JSPSYCH if set(names) >= OF_JSPSYCH else ())):
+        place = names.index(name) if name in names else None
+        cells = [row[place] for row in rows if len(row) > place] if place is not None else []
+        told = [answers_of(cell) for cell in cells if name == TURK or _is_object(cell)]
+        if any(told):
+            added = ANSWER if name == TURK else ""
+            questions = dict.fromkeys(question for answers in told for question in answers)
+            return place, {_column_of(added + each, names): each for each in questions}
+    return None, {}
+
+
+def _column_of(question: str, names: Sequence[str]) -> str:
+    return f"response.{question}" if question in names else question
+
+
+def _is_object(cell: str) -> bool:
+    return cell.startswith("{") and cell.endswith("}")
 
 
 def _options_of(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, dict[int, str]]:

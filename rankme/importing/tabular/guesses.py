@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -350,7 +351,8 @@ NOT_VALUES = {
     "x_unit_id", "unit_id",
     "last_page", "status", "locationlatitude", "locationlongitude", "location_latitude",
     "location_longitude", "id", "response_id", "total_points",
-    "rt", "trial_index", "time_elapsed", "lead_time", "worktimeinseconds", "hitid", "assignmentid",
+    "rt", "trial_index", "time_elapsed", "slider_start",
+    "lead_time", "worktimeinseconds", "hitid", "assignmentid",
 }  # fmt: skip
 NUMBER_OF_SOMETHING = re.compile(r"_(id|rt|ms|time|seconds|index|timestamp)$")
 LONGEST_FACTOR_NAME = 100
@@ -366,6 +368,17 @@ class _JudgementGuess:
             if role not in ("input", "output") or column_name(name) == role or sample.is_text(name)
         }
         self._take_output_for_input()
+        self._name_items_by_inputs()
+
+    def _name_items_by_inputs(self) -> None:
+        """Let the input name the item where the item's column names single outputs."""
+        if not {"item", "input", "system"} <= set(self.roles):
+            return
+        items, inputs, systems = (
+            self.sample.of_column(self.roles[role]) for role in ("item", "input", "system")
+        )
+        if _systems_of_each(items, systems) == 1 < _systems_of_each(inputs, systems):
+            del self.roles["item"]
 
     def _take_output_for_input(self) -> None:
         """Take what differs within an item for the output, not for the input."""
@@ -439,6 +452,13 @@ class _JudgementGuess:
     def _names_rows(self, name: str) -> bool:
         cells = self.sample.of_column(name)
         return all(cell.strip() for cell in cells) and len(set(cells)) == len(cells)
+
+
+def _systems_of_each(names: Sequence[str], systems: Sequence[str]) -> int:
+    """How many systems the name with most of them has."""
+    return max(
+        Counter(name for name, _ in set(zip(names, systems, strict=True))).values(), default=0
+    )
 
 
 def roles_by_name(header: Sequence[str]) -> dict[str, str]:
