@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from .model_outputs import batch_result, fastchat_answer, harness_sample, is_batch_result
+
 Document = dict[str, Any]
 
 # What Appraise's `ExportSystemScoresToCSV` (AppraiseDev/Appraise) writes, which leaves the names of
@@ -35,13 +37,15 @@ ONE_NUMBER = re.compile(r'\[\{"(?:rating|number)": ?(-?\d+(?:\.\d+)?)\}\]')
 
 
 def unfolded(document: Any) -> list[Any]:
-    """Return the rows of a record of Label Studio or Potato; any other as it is."""
+    """Return the rows of a record that a tool nested; any other as it is."""
     if isinstance(document, dict):
         for parts, rows_of in TOOLS:
             if all(isinstance(document.get(name), kind) for name, kind in parts.items()):
                 return list(rows_of(document))
         if any(name.endswith(f"{ANSWERS}.users") for name in document):
             return list(_argilla_flat(document))
+        if is_batch_result(document):
+            return list(batch_result(document))
     return [document]
 
 
@@ -151,6 +155,8 @@ TOOLS: tuple[tuple[dict[str, type], Callable[[Document], Iterator[Document]]], .
     ({"instance_id": str, "user_id": str, "labels": dict}, _potato),
     ({"fields": dict, "responses": dict, "suggestions": dict}, _argilla),
     ({"trial_type": str, "trial_index": int}, _jspsych),
+    ({"doc_id": int, "doc": dict, "resps": list}, harness_sample),
+    ({"question_id": object, "model_id": str, "choices": list}, fastchat_answer),
 )
 
 
