@@ -286,6 +286,24 @@ def test_answers_of_a_crowd_form_are_numbers_options_and_labels(ratings, tmp_pat
         )
 
 
+def test_questions_that_come_late_are_left_out_with_a_note(ratings, tmp_path):
+    """As after the sitting, on a page about the rater."""
+    path = tmp_path / "jspsych.csv"
+    jspsych_pages(ratings, path)
+    rows = pd.read_csv(path)
+    about = rows.tail(1).assign(response='{"age":40,"languages":2}')
+    pd.concat([rows, about]).to_csv(path, index=False)
+    found = examine(path)
+    assert [each.criterion for each in found.criteria] == ["tone"]
+    assert "because the first rows do not have them: age, languages." in " ".join(found.understood)
+
+
+def test_a_column_of_one_value_is_pointed_at(ratings, tmp_path):
+    path = tmp_path / "results.csv"
+    ratings.assign(slider_from=50).to_csv(path, index=False)
+    assert 'All 144 values of "slider_from" are 50.' in " ".join(examine(path).understood)
+
+
 def test_an_answer_that_is_not_json_is_refused_with_its_line(ratings, tmp_path):
     path = tmp_path / "results.csv"
     mechanical_turk_form(ratings, path)

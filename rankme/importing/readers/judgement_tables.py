@@ -12,7 +12,7 @@ from rankme.importing.files import Place, SourceFile
 from rankme.importing.sources import Sources
 from rankme.importing.spooling.judgement_spool import Given, JudgementSpool
 from rankme.importing.spooling.spool import key_of_text
-from rankme.importing.tabular.annotation_tools import AppraiseRows, bare
+from rankme.importing.tabular.annotation_tools import bare
 from rankme.importing.tabular.columns import (
     NAMES_OF_A_JUDGEMENT,
     ONLY_CRITERION,
@@ -75,12 +75,6 @@ def _note_reading(table: Table, spool: JudgementSpool) -> None:
         most = 1 if columns.pattern else MOST_NAMED  # the page shows what a pattern reads
         more = f", … ({len(said)} columns)" if len(said) > most else ""
         spool.notes.append(f"Columns with values: {', '.join(said[:most])}{more}.")
-    if table.shape.row_reader is AppraiseRows:
-        spool.notes.append(
-            f"{label}: written by Appraise, without headings. Checks (other than TGT) and scores "
-            "of whole documents are left out. An item's name has its pair of languages and its "
-            "document; what a rater judged again is on a further screen."
-        )
     if "screen" not in columns.roles:
         spool.notes.append('No column is called "screen": each rater saw each item on one screen.')
     if "rater" not in {*columns.roles, *columns.said}:

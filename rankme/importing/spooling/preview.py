@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -301,6 +301,19 @@ def preview_judgements(format: str, spool: JudgementSpool) -> JudgementPreview:
         FROM judgement GROUP BY criterion ORDER BY criterion"""
     )
     names = list(spool.criteria)
+    criteria = tuple(
+        CriterionPreview(
+            names[number],
+            count,
+            lowest,
+            highest,
+            bool(whole),
+            spool.labels.get(number, {}),
+            number in spool.marked,
+            tuple(spool.marked.get(number, ())),
+        )
+        for number, count, lowest, highest, whole in rows
+    )
     return JudgementPreview(
         format=format,
         n_judgements=n_judgements,
@@ -308,19 +321,17 @@ def preview_judgements(format: str, spool: JudgementSpool) -> JudgementPreview:
         n_raters=len(spool.raters),
         n_items=spool.n_items,
         systems=tuple(spool.system_names),
-        criteria=tuple(
-            CriterionPreview(
-                names[number],
-                count,
-                lowest,
-                highest,
-                bool(whole),
-                spool.labels.get(number, {}),
-                number in spool.marked,
-                tuple(spool.marked.get(number, ())),
-            )
-            for number, count, lowest, highest, whole in rows
-        ),
+        criteria=criteria,
         files=_files(database),
-        notes=tuple(spool.notes),
+        notes=(*spool.notes, *_without_difference(criteria)),
     )
+
+
+def _without_difference(criteria: Sequence[CriterionPreview]) -> Iterator[str]:
+    """A column of one value may be a setting of the tool, rather than answers."""
+    for each in criteria:
+        if each.lowest == each.highest and each.judgements > 1 and not each.has_marks:
+            yield (
+                f'All {each.judgements:,} values of "{each.name}" are {each.lowest:g}. If raters '
+                "did not give them, leave the column out."
+            )

@@ -200,6 +200,13 @@ class AppraiseRows:
         self._times[rater, system, item] += 1
         return [rater, system, item, *cells[3:], str(self._times[rater, system, item])]
 
+    def notes(self) -> Iterator[str]:
+        yield (
+            "Written by Appraise, without headings. Checks (other than TGT) and scores of whole "
+            "documents are left out. An item's name has its pair of languages and its document; "
+            "what a rater judged again is on a further screen."
+        )
+
 
 def bare(cell: str) -> str:
     """Return a cell without what Label Studio's CSV writes around a number."""

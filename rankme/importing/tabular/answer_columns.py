@@ -9,7 +9,7 @@ or a text there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ TURK, JSPSYCH = "Answer.taskAnswers", ("response", "responses")  # columns with 
 OF_JSPSYCH = frozenset({"trial_type", "trial_index"})
 CHOSEN, NOT_CHOSEN = frozenset({"true", "TRUE", "True"}), frozenset({"false", "FALSE", "False"})
 FEWEST_OPTIONS = 2
+MOST_NAMED, LONGEST_NAMED = 20, 60
 
 
 @dataclass(frozen=True)
@@ -46,28 +47,50 @@ class AnswerColumns:
         kept = (self.names[place] for place in self.kept)
         return (*kept, *self.questions, *self.options)
 
-    def reader(self) -> Callable[[list[str]], list[str]]:
-        return self.row
+    def reader(self) -> AnswerRows:
+        return AnswerRows(self)
 
-    def row(self, cells: list[str]) -> list[str]:
-        """Return the cells of a row under `columns`.
+
+class AnswerRows:
+    """Makes the rows under `AnswerColumns.columns`."""
+
+    def __init__(self, columns: AnswerColumns) -> None:
+        self._of = columns
+        self._unknown: dict[str, None] = {}
+
+    def __call__(self, cells: list[str]) -> list[str]:
+        """Return the cells of a row.
 
         Raises
         ------
         ValueError : answers that are not JSON
         """
-        told: dict[str, str] = {}
-        if self.json is not None and (self.json not in self.kept or _is_object(cells[self.json])):
-            told = answers_of(cells[self.json])
+        of, told = self._of, self._told(cells)
         chosen = (
             " ".join(option for place, option in places.items() if _says(cells[place], option))
-            for places in self.options.values()
+            for places in of.options.values()
         )
         return [
-            *("" if told and place == self.json else cells[place] for place in self.kept),
-            *(told.get(question, "") for question in self.questions.values()),
+            *("" if told and place == of.json else cells[place] for place in of.kept),
+            *(told.get(question, "") for question in of.questions.values()),
             *chosen,
         ]
+
+    def _told(self, cells: list[str]) -> dict[str, str]:
+        """The answers in JSON; a mixed column has other cells, too."""
+        place = self._of.json
+        if place is None or (place in self._of.kept and not _is_object(cells[place])):
+            return {}
+        told = answers_of(cells[place])
+        known = self._of.questions.values()
+        if len(self._unknown) < MOST_NAMED:
+            self._unknown |= {name: None for name in told if name not in known}
+        return told
+
+    def notes(self) -> Iterator[str]:
+        if self._unknown:
+            named = ", ".join(name[:LONGEST_NAMED] for name in self._unknown)
+            yield f"These questions are left out, because the first rows do not have them: {named}."
 
 
 def answer_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> AnswerColumns | None:

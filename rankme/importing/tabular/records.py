@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.files import HEAD_BYTES, UTF8_BOM, SourceFile
@@ -45,6 +45,16 @@ class Form(Enum):
     ARROW = "Parquet or Arrow"
 
 
+class RowReader(Protocol):
+    """Makes rows with a column for each answer of those that a tool wrote."""
+
+    def __call__(self, cells: list[str]) -> list[str] | None:
+        """The cells of a row; None where it holds no judgement."""
+
+    def notes(self) -> Iterable[str]:
+        """What was decided, once all rows were read."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """The notation of a file, and its columns' names: normalized and as written."""
@@ -59,10 +69,9 @@ class Shape:
     is_regular: bool = True  # nearly all rows that were looked at are as long as the header
     # Names whose values are objects, of which each part is a column.
     nested: frozenset[str] = frozenset()
-    # How wide the rows of a tool are, and what makes rows under these columns of them (or None of
-    # one that holds no judgement).
+    # How wide the rows of a tool are, and what makes rows under these columns of them.
     width: int = 0
-    row_reader: Callable[[], Callable[[list[str]], list[str] | None]] | None = None
+    row_reader: Callable[[], RowReader] | None = None
 
     @classmethod
     def of(cls, names: Iterable[str], form: Form, **more: Any) -> Shape:
@@ -423,6 +432,8 @@ def _as_records(
             continue
         if found is not None:
             yield line, dict(zip(columns, found, strict=True))
+    for note in read.notes() if read else ():
+        sources.notes.append(f"{file.label}: {note}")
 
 
 def _check_header(sources: Sources, file: SourceFile, shape: Shape) -> None:
