@@ -115,3 +115,9 @@ def holds_workbook(stream: IO[bytes]) -> bool:
 
 def size_in_words(n_bytes: int) -> str:
     return f"{n_bytes / 1024**2:,.0f} MB"
+
+
+def where(first: Place, again: Place) -> str:
+    """Say on which line something was first, and in which file if that is another one."""
+    line = f"line {first[1]}"
+    return line if first[0] is again[0] else f"{line} of {first[0].label}"

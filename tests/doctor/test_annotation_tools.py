@@ -139,9 +139,15 @@ def jspsych(ratings: pd.DataFrame, path: Path) -> None:
 
 
 def psychopy(ratings: pd.DataFrame, path: Path) -> None:
+    """With the columns of its loops, times and machine, and a separator at the end of each line."""
     names = ["participant", "stimulus", "condition", "slider.response"]
     rows = ratings.set_axis(names, axis=1)
-    rows.assign(**{"slider.rt": 1.25, "session": 1}).to_csv(path, index=False)
+    count = range(len(rows))
+    loop = {"trials.thisRepN": 0, "trials.thisTrialN": count, "trials.thisN": count}
+    times = {"thisRow.t": 12.5, "slider.started": 13.25, "slider.stopped": "None"}
+    machine = {"session": 1, "expName": "rating", "psychopyVersion": "2024.2.4", "frameRate": 59.9}
+    more = {**loop, "trials.thisIndex": count, **times, "slider.rt": 1.25, **machine, "": ""}
+    rows.assign(**more).to_csv(path, index=False)
 
 
 def jspsych_pages(ratings: pd.DataFrame, path: Path) -> None:

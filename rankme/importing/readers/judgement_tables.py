@@ -19,6 +19,7 @@ from rankme.importing.tabular.columns import (
     VALUE,
     column_name,
 )
+from rankme.importing.tabular.reading import ALL_SHEETS
 from rankme.importing.tabular.records import Record, records
 from rankme.importing.tabular.upload_tables import (
     Table,
@@ -34,7 +35,7 @@ from .reader import Reader
 ONLY_SCREEN = "1"  # of a rater for an item
 TRUE_WORDS = {"1", "true", "yes"}
 FALSE_WORDS = {"", "0", "false", "no"}
-MOST_NAMED = 12
+MOST_NAMED, MOST_DESCRIBED = 12, 5
 
 
 def is_long_judgements(files: list[SourceFile]) -> bool:
@@ -51,42 +52,46 @@ def could_be_judgements(sources: Sources) -> bool:
 
 
 def read_judgement_tables(sources: Sources, spool: JudgementSpool) -> None:
+    said: set[tuple[str, ...]] = set()
     for file in sources.files:
         table = table_of(sources, file)
         if table is None or not table.is_described:
             sources.problems.add(why_not(sources, file), file=file.label, line=1)
-        else:
-            _note_reading(table, spool)
-            _read(table, sources, spool)
+            continue
+        # A hundred files of one tool are described once.
+        if (general := tuple(_notes_on(table, ""))) not in said and len(said) < MOST_DESCRIBED:
+            said.add(general)
+            spool.notes += _notes_on(table, file.label)
+        _read(table, sources, spool)
 
 
-def _note_reading(table: Table, spool: JudgementSpool) -> None:
+def _notes_on(table: Table, label: str) -> Iterator[str]:
     """Say what was understood although it has other names than ours, and what is left out."""
-    columns, label = table.columns, table.file.label
+    columns = table.columns
     taken = [
         f'"{name}" is the {role}'
         for role, name in columns.roles.items()
         if column_name(name) != role
     ]
     if taken:
-        spool.notes.append(f"Columns by their names: {', '.join(taken)}.")
+        yield f"Columns by their names: {', '.join(taken)}."
     if columns.headings:
         said = [_said(heading, each) for heading, each in columns.headings.items()]
         most = 1 if columns.pattern else MOST_NAMED  # the page shows what a pattern reads
         more = f", … ({len(said)} columns)" if len(said) > most else ""
-        spool.notes.append(f"Columns with values: {', '.join(said[:most])}{more}.")
+        yield f"Columns with values: {', '.join(said[:most])}{more}."
     if "screen" not in columns.roles:
-        spool.notes.append('No column is called "screen": each rater saw each item on one screen.')
+        yield 'No column is called "screen": each rater saw each item on one screen.'
     if "rater" not in {*columns.roles, *columns.said}:
-        spool.notes.append(f"{label}: no column names the raters, so each row is one.")
+        yield f"{label}: no column names the raters, so each row is one."
     if "system" not in {*columns.roles, *columns.said}:
-        spool.notes.append(
+        yield (
             f"{label}: no column names the system, so the file's name does. If there are several, "
             'add a column "system" with the system of each output (for example by joining the list '
             "of your outputs by their ids)."
         )
     if named := left_out(table):
-        spool.notes.append(f"{label}: these columns are left out: {', '.join(named)}.")
+        yield f"{label}: these columns are left out: {', '.join(named)}."
 
 
 def _said(heading: str, said: Mapping[str, str]) -> str:
@@ -96,6 +101,9 @@ def _said(heading: str, said: Mapping[str, str]) -> str:
 def _read(table: Table, sources: Sources, spool: JudgementSpool) -> None:
     file, factors = table.file, factors_of(sources, table)
     rows = _Rows(table, spool)
+    # Rows of a workbook's sheets are the same respondents'.
+    if len(sources.files) > 1 and sources.reading.sheet != ALL_SHEETS:
+        rows.nameless = f"{file.stem}, row"
     spool.expect_factors(factors)
     for line, written in records(sources, file, table.shape):
         missing = [name for name in rows.needed if name not in written]
@@ -120,6 +128,7 @@ class _Rows:
         self._column = {role: column_name(name) for role, name in columns.roles.items()}
         self._item = self._column.get("item") or self._column.get("input", "")
         self._is_text = self._item == self._column.get("input")
+        self.nameless = "row"
         self._otherwise = {"system": table.file.stem, "criterion": ONLY_CRITERION}
         # In the order of the file, which a stored description forgets.
         values = {column_name(name): dict(said) for name, said in columns.headings.items()}
@@ -167,7 +176,9 @@ class _Rows:
 
     def _nameless(self, place: Place) -> str:
         """A row that names neither its rater nor its item is all that one rater said."""
-        return "" if "rater" in self._column or self._item else f"row {place[1]}"
+        if "rater" in self._column or self._item:
+            return ""
+        return f"{self.nameless} {place[1]}"
 
     def _optional(self, record: Record, role: str) -> str:
         column = self._column.get(role)
@@ -196,10 +207,10 @@ READER = Reader(
         "A judgement export of this site, or CSV, TSV, Excel, OpenDocument, JSON, JSON lines or "
         "Parquet, with columns of any name: you can correct what each one is. A table can have a "
         "column of values for each criterion, for each system or rater, or for both together, "
-        "such as gpt_fluency, or a row for each rater, as forms are exported."
+        "such as gpt_fluency, or a row for each rater, as forms are exported. Several files, such "
+        "as one for each rater or system, are read together."
     ),
     recognises=is_long_judgements,
     read=read_judgement_tables,
     could_read=could_be_judgements,
-    takes_several=False,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from rankme.importing.files import Place
+from rankme.importing.files import Place, where
 from rankme.importing.problems import Problems
 
 LARGEST_NUMBER = 10**9
@@ -49,8 +49,8 @@ class Documents:
             return self._problem(place, "segment", message)
         found = self._documents.setdefault(name, _Document(name))
         if found.items.setdefault(number, item) != item:
-            where = _where(found.places[number], place)
-            message = f"Document {_quoted(name)} already has a segment {number} ({where})."
+            first = where(found.places[number], place)
+            message = f"Document {_quoted(name)} already has a segment {number} ({first})."
             return self._problem(place, "segment", message)
         found.places.setdefault(number, place)
         return None
@@ -117,11 +117,6 @@ class Documents:
 
     def _problem(self, place: Place, column: str, message: str) -> None:
         self._problems.add(message, file=place[0].label, line=place[1], column=column)
-
-
-def _where(first: Place, again: Place) -> str:
-    line = f"line {first[1]}"
-    return line if first[0] is again[0] else f"{line} of {first[0].label}"
 
 
 def _quoted(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankme.importing.files import Place, SourceFile
+from rankme.importing.files import Place, SourceFile, where
 from rankme.untrusted.clean_text import LARGEST_NUMBER
 
 from .spool import ROWS_AT_ONCE, NewItem, Spool, digest_of
@@ -151,7 +151,7 @@ class JudgementSpool(Spool):
     def _note_outputs_again(self, files: Sequence[SourceFile]) -> None:
         """Every judgement brought its output's text: they must agree, and one is kept."""
         differing = self.database.execute(
-            """SELECT o.file, o.line, o.system, first.line FROM output o
+            """SELECT o.file, o.line, o.system, first.file, first.line FROM output o
             JOIN (
                 SELECT system, item, min(rowid) AS id FROM output GROUP BY system, item
                 HAVING min(digest) <> max(digest)
@@ -159,11 +159,12 @@ class JudgementSpool(Spool):
             JOIN output first ON first.rowid = various.id
             WHERE first.digest <> o.digest"""
         )
-        for file, line, system, first in differing:
+        for file, line, system, first, first_line in differing:
             name = self.system_names[system]
+            place = where((files[first], first_line), (files[file], line))
             message = (
-                f'On line {first}, system "{name}" has a different output for this item. Make them '
-                "the same."
+                f'On {place}, system "{name}" has a different output for '
+                "this item. Make them the same."
             )
             self.problems.add(message, file=files[file].label, line=line, column="output")
         self.database.execute(
@@ -173,7 +174,7 @@ class JudgementSpool(Spool):
 
     def _note_judgements_again(self, files: Sequence[SourceFile]) -> None:
         again = self.database.execute(
-            """SELECT j.file, j.line, first.line FROM judgement j
+            """SELECT j.file, j.line, first.file, first.line FROM judgement j
             JOIN (
                 SELECT screen, system, criterion, min(rowid) AS id FROM judgement
                 GROUP BY screen, system, criterion HAVING count(*) > 1
@@ -181,9 +182,10 @@ class JudgementSpool(Spool):
             JOIN judgement first ON first.rowid = twice.id
             WHERE j.rowid <> twice.id"""
         )
-        for file, line, first in again:
+        for file, line, first, first_line in again:
+            place = where((files[first], first_line), (files[file], line))
             message = (
-                f"This judgement already appears on line {first}. Delete one of the two rows, or "
-                "tell them apart by a column “screen”."
+                f"This judgement already appears on {place}. Delete one of the two rows, or tell "
+                "them apart by a column “screen”."
             )
             self.problems.add(message, file=files[file].label, line=line)

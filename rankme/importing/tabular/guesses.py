@@ -351,10 +351,14 @@ NOT_VALUES = {
     "x_unit_id", "unit_id",
     "last_page", "status", "locationlatitude", "locationlongitude", "location_latitude",
     "location_longitude", "id", "response_id", "total_points",
-    "rt", "trial_index", "time_elapsed", "slider_start",
+    "rt", "trial_index", "time_elapsed", "slider_start", "framerate",
     "lead_time", "worktimeinseconds", "hitid", "assignmentid",
 }  # fmt: skip
-NUMBER_OF_SOMETHING = re.compile(r"_(id|rt|ms|time|seconds|index|timestamp)$")
+NUMBER_OF_SOMETHING = re.compile(
+    r"_(id|rt|ms|time|seconds|index|timestamp"
+    r"|started|stopped|duration|ran|order|thisrepn|thistrialn|thisn|thisindex)$"  # of PsychoPy
+    r"|^thisrow_t$"
+)
 LONGEST_FACTOR_NAME = 100
 
 

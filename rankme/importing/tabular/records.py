@@ -336,15 +336,24 @@ def _table_shape(file: SourceFile, first: str, delimiter: str) -> Shape | None:
     if not file.header and not _is_regular(rows, header):
         header, last_above = rows[0][0], rows[0][0]
     names = dict(rows)[header]
+    below = [cells for line, cells in rows if line > last_above]
     return _shape_of_answers(
-        names,
-        [cells for line, cells in rows if line > last_above],
+        _without_gaps(names, below),
+        below,
         Form.DELIMITED,
         delimiter=delimiter,
         header=header,
         last_above=last_above,
         is_regular=_is_regular(rows, header),
     )
+
+
+def _without_gaps(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Name the columns of a separator too many at the end of each line, as PsychoPy writes it."""
+    return [
+        name or ("" if any("".join(row[place : place + 1]) for row in rows) else _letters(place))
+        for place, name in enumerate(names)
+    ]
 
 
 def _is_regular(rows: Sequence[tuple[int, list[str]]], header: int) -> bool:
