@@ -91,6 +91,7 @@ class ShownTable:
     sheet: str
     columns: list[tuple[str, forms.BoundField]]
     rows: Sequence[Sequence[str]]
+    alike: int
 
 
 class ColumnsForm(forms.Form):
@@ -194,7 +195,8 @@ class ColumnsForm(forms.Form):
         for number, table in enumerate(self._tables):
             fields = [self[f"role-{number}-{place}"] for place in range(len(table["names"]))]
             named = list(zip(table["names"], fields, strict=True))
-            yield ShownTable(table["file"], table["sheet"], named, table["rows"])
+            alike = table.get("alike", 0)  # a check by an earlier version does not say it
+            yield ShownTable(table["file"], table["sheet"], named, table["rows"], alike)
 
     def other_fields(self) -> list[forms.BoundField]:
         names = ("headings", "pattern", "header", "sheet", "encoding")

@@ -33,6 +33,17 @@ def test_files_of_several_raters_are_read_together_and_described_once(reads: Rea
     assert (preview.n_raters, preview.n_items, preview.n_judgements) == (3, 2, 12)
     assert preview.systems == ("A", "B")
     assert sum("Columns with values" in note for note in preview.notes) == 1
+    assert [(table.file, table.alike) for table in preview.tables] == [("ada.csv", 2)]
+
+
+def test_files_with_the_same_columns_are_read_alike(reads: Reads) -> None:
+    """Whether a column is a factor is seen in the first file, not in each by itself."""
+    varies = "participant,item,system,score,mood\nada,x,A,4,calm\nada,x,B,3,tired\n"
+    constant = "participant,item,system,score,mood\nben,x,A,4,calm\nben,x,B,3,calm\n"
+    with reads(ada=varies, ben=constant) as material:
+        assert material.preview.tables[0].columns["factors"] == ["mood"]
+        given = {(row.rater, row.factors.get("mood")) for row in material.judgements()}
+    assert given == {("ada", "calm"), ("ada", "tired"), ("ben", "calm")}
 
 
 def test_rows_of_two_forms_are_different_raters(reads: Reads) -> None:

@@ -111,7 +111,14 @@ def _proposed(sources: Sources, file: SourceFile) -> Table | None:
     if sources.about == "outputs":
         named = _named(shape, sample, with_media=bool(sources.media))
         return Table(file, shape, sample, Proposal(named) if named else propose(sample))
-    return Table(file, shape, sample, propose(sample, sources.about))
+    alike = _table_like(sources, shape)
+    return Table(file, shape, sample, alike.proposal if alike else propose(sample, sources.about))
+
+
+def _table_like(sources: Sources, shape: Shape) -> Table | None:
+    """A table of the upload with the same columns: a tool writes a file for each rater."""
+    known = (each for each in sources.tables.values() if each is not None)
+    return next((each for each in known if each.shape.names == shape.names), None)
 
 
 def _likely_shape(sources: Sources, file: SourceFile) -> Shape | None:
@@ -207,7 +214,7 @@ class TablePreview:
     """A table's first rows, and what each column is taken for.
 
     `header` is the line of the headings; 0 where a table has its names in each record. `missing`
-    says why the columns are incomplete.
+    says why the columns are incomplete. `alike` counts the other files with the same columns.
     """
 
     file: str
@@ -220,6 +227,7 @@ class TablePreview:
     rows: tuple[tuple[str, ...], ...]
     header: int = 0
     missing: str = ""
+    alike: int = 0
 
 
 def is_said_by_names(table: TablePreview) -> bool:
@@ -239,12 +247,18 @@ def is_one_of_several(table: TablePreview) -> bool:
 
 def preview_tables(sources: Sources) -> tuple[TablePreview, ...]:
     """Every table of the upload, also those that cannot be read without help."""
-    shown = sources.files[:MOST_TABLES_SHOWN]
-    tables = (table_of(sources, file) for file in shown)
-    return tuple(_preview(table) for table in tables if table is not None)
+    found: dict[object, list[Table]] = {}
+    for file in sources.files:
+        table = table_of(sources, file)
+        if table is not None:
+            is_one_for_all = sources.about == "judgements"
+            found.setdefault(table.shape.names if is_one_for_all else file.number, []).append(table)
+        if len(found) == MOST_TABLES_SHOWN:
+            break
+    return tuple(_preview(first, len(others)) for first, *others in found.values())
 
 
-def _preview(table: Table) -> TablePreview:
+def _preview(table: Table, alike: int) -> TablePreview:
     file, proposal = table.file, table.proposal
     names = table.shape.names[:MOST_COLUMNS_SHOWN]
     cells = [table.sample.of_column(name)[:ROWS_SHOWN] for name in names]
@@ -259,4 +273,5 @@ def _preview(table: Table) -> TablePreview:
         rows=tuple(tuple(cell[:LONGEST_SHOWN] for cell in row) for row in zip(*cells, strict=True)),
         header=table.shape.header,
         missing=proposal.missing,
+        alike=alike,
     )

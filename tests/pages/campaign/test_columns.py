@@ -12,10 +12,11 @@ from django.core.management import CommandError, call_command
 from rankme.actions.campaign import campaigns
 from rankme.actions.campaign.campaigns import definition_of
 from rankme.actions.imports.import_jobs import execute_import
+from rankme.actions.imports.judgement_imports import start_archive
 from rankme.actions.material import materials
 from rankme.errors import RefusedAction
 from rankme.importing import Reading
-from rankme.models import Campaign, MaterialImport, Output
+from rankme.models import Campaign, Judgement, MaterialImport, Output, Participant
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml
 from tests.campaigns import make_campaign, make_owner, slider_definition
 from tests.imports import work_on
@@ -249,3 +250,23 @@ def test_what_is_added_to_a_launched_campaign_leaves_its_file_as_it_is(olga, tmp
     before = launched.definition
     launched.refresh_from_db()
     assert (row.state, launched.definition) == ("done", before)
+
+
+def test_files_with_the_same_columns_are_one_table_on_the_page(olga, tmp_path):
+    archive = start_archive(make_owner(), title="Elsewhere")
+    paths = []
+    for rater in ("ada", "ben", "cy"):
+        paths.append(tmp_path / f"{rater}.csv")
+        paths[-1].write_text(f"who,item,system,score\n{rater},x,A,4\n{rater},x,B,3\n")
+    kind = MaterialImport.Kind.JUDGEMENTS
+    row = work_on(materials.start_import(archive, paths, kind=kind, by=archive.owner))
+    page = olga.get(page_of(row)).content.decode()
+    assert page.count("<caption>") == 1
+    assert "and 2 more tables with the same columns" in page
+
+    roles = {"role-0-0": "rater", "role-0-1": "item", "role-0-2": "system", "role-0-3": "value"}
+    olga.post(page_of(row, "campaign-import-columns"), roles)
+    work_on(row)
+    olga.post(page_of(row, "campaign-import-take"))
+    work_on(row)
+    assert (Judgement.objects.count(), Participant.objects.count()) == (6, 3)
