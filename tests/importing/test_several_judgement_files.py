@@ -37,7 +37,7 @@ def test_files_of_several_raters_are_read_together_and_described_once(reads: Rea
 
 
 def test_files_with_the_same_columns_are_read_alike(reads: Reads) -> None:
-    """Whether a column is a factor is seen in the first file, not in each by itself."""
+    """A column that varies in the first file is a factor of all."""
     varies = "participant,item,system,score,mood\nada,x,A,4,calm\nada,x,B,3,tired\n"
     constant = "participant,item,system,score,mood\nben,x,A,4,calm\nben,x,B,3,calm\n"
     with reads(ada=varies, ben=constant) as material:
