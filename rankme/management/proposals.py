@@ -22,6 +22,13 @@ from rankme.importing.spooling.spool import TextCheck
 SHOWN_OF_COLUMNS = ("system_columns", "value_columns", "pattern", "factors")
 
 
+def files_of(path: Path) -> list[Path]:
+    """Return the file, or the files of a folder without hidden ones."""
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.iterdir() if file.is_file() and file.name[0] != ".")
+
+
 def reading_of(columns: str) -> Reading:
     """The reading that a command's `--columns` describes.
 
@@ -48,10 +55,10 @@ def proposal(
     return _found(preview, found)
 
 
-def judgement_proposal(upload: Path, format: str, reading: Reading) -> dict[str, Any]:
+def judgement_proposal(uploads: list[Path], format: str, reading: Reading) -> dict[str, Any]:
     """Guess the columns, and count what an import of judgements would find."""
     try:
-        with read_judgement_material(upload, format or None, reading=reading) as material:
+        with read_judgement_material(uploads, format or None, reading=reading) as material:
             preview = material.preview
     except ImportRefused as refused:
         return _refused(refused)

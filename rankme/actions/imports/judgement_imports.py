@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -27,7 +25,7 @@ from rankme.importing import (
     read_judgement_material,
     reading_from,
 )
-from rankme.importing.sources import Progress
+from rankme.importing.sources import Paths, Progress
 from rankme.models import Campaign, MaterialImport
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import stored_definition
@@ -40,7 +38,7 @@ READ_SHARE = 0.4
 
 def import_judgements(
     owner: User,
-    path: Path,
+    paths: Paths,
     *,
     title: str,
     format: str = "",
@@ -48,7 +46,7 @@ def import_judgements(
     reading: Reading = AS_PROPOSED,
     keep_rater_names: bool = False,
 ) -> Campaign:
-    """Make an archive of a file of judgements, at once and whole.
+    """Make an archive of files of judgements, at once and whole.
 
     Parameters
     ----------
@@ -60,11 +58,11 @@ def import_judgements(
 
     Raises
     ------
-    ImportRefused : the file is not right; carries every problem
+    ImportRefused : a file is not right; carries every problem
     """
     if reading == AS_PROPOSED and definition:
         reading = reading_from(remembered_columns(definition))
-    material = read_judgement_material(path, format or None, reading=reading)
+    material = read_judgement_material(paths, format or None, reading=reading)
     with material, transaction.atomic():
         definition = definition or guessed_definition(title, material.preview)
         definition = with_columns(definition, material.preview.tables)

@@ -13,17 +13,17 @@ from django.core.management.base import BaseCommand, CommandError
 from rankme.actions.imports.judgement_imports import import_judgements
 from rankme.errors import RankmeError
 from rankme.importing import JUDGEMENT_READERS, ImportRefused, InvalidColumns
-from rankme.management.proposals import described, judgement_proposal, reading_of
+from rankme.management.proposals import described, files_of, judgement_proposal, reading_of
 from rankme.protocols.files import definition_from_yaml
 
 
 class Command(BaseCommand):
-    help = "Create an archive from a file of judgements: a table, RankME ratings, or marked errors."
+    help = "Create an archive from judgements: tables, RankME ratings, or marked errors."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("paths", nargs="+", type=Path, help="files, or a folder of files")
         parser.add_argument("--owner", default="", help="user name of the organiser")
-        parser.add_argument("--title", default="", help="default: the file's name")
+        parser.add_argument("--title", default="", help="default: the first file's name")
         parser.add_argument("--format", default="", choices=["", *JUDGEMENT_READERS])
         parser.add_argument(
             "--definition", type=Path, help="campaign file that describes the collection"
@@ -47,7 +47,7 @@ class Command(BaseCommand):
     def handle(
         self,
         *,
-        file: Path,
+        paths: list[Path],
         owner: str,
         title: str,
         format: str,
@@ -59,15 +59,16 @@ class Command(BaseCommand):
         users = get_user_model().objects
         try:
             reading = reading_of(columns)
+            files = [file for path in paths for file in files_of(path)]
             if options["dry_run"]:
-                self._show(judgement_proposal(file, format, reading), as_json=options["json"])
+                self._show(judgement_proposal(files, format, reading), as_json=options["json"])
                 return
             if not owner:
                 raise CommandError("Name the organiser with --owner.")
             campaign = import_judgements(
                 users.get_by_natural_key(owner),
-                file,
-                title=title or file.stem,
+                files,
+                title=title or paths[0].stem,
                 format=format,
                 definition=definition_from_yaml(definition.read_text()) if definition else None,
                 reading=reading,

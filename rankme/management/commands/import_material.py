@@ -15,7 +15,7 @@ from rankme.actions.material.materials import remembered_columns
 from rankme.errors import RankmeError
 from rankme.importing import AS_PROPOSED, READERS, InvalidColumns, Reading, reading_from
 from rankme.management.loading import work_off
-from rankme.management.proposals import described, proposal, reading_of
+from rankme.management.proposals import described, files_of, proposal, reading_of
 from rankme.models import Campaign
 from rankme.protocols.dialogues import text_checks
 
@@ -82,12 +82,6 @@ class Command(BaseCommand):
 def remembered(campaign: Campaign) -> Reading:
     """Column roles of an earlier import to this campaign."""
     return reading_from(remembered_columns(definition_of(campaign)))
-
-
-def files_of(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    return sorted(file for file in path.iterdir() if file.is_file() and file.name[0] != ".")
 
 
 def summary(preview: dict[str, Any]) -> str:

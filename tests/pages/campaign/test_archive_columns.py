@@ -157,3 +157,15 @@ def test_the_command_takes_a_description_and_a_campaign_file_remembers_it(tmp_pa
     call_command("import_judgements", path, owner="olga", definition=kept, stdout=io.StringIO())
     assert set(System.objects.values_list("name", flat=True)) == {"ratings"}
     assert Judgement.objects.count() == 8
+
+
+def test_the_command_takes_several_files_and_folders(tmp_path):
+    folder = tmp_path / "sittings"
+    folder.mkdir()
+    for path in (tmp_path / "ada.csv", folder / "ben.csv", folder / "cy.csv"):
+        path.write_text(f"rater,item,system,fluency\n{path.stem},x,A,4\n{path.stem},x,B,3\n")
+    make_owner()
+    files = [str(tmp_path / "ada.csv"), str(folder)]
+    call_command("import_judgements", *files, owner="olga", stdout=io.StringIO())
+    archive = Campaign.objects.get()
+    assert (archive.title, archive.participants.count()) == ("ada", 3)
