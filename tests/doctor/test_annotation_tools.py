@@ -99,6 +99,22 @@ def mechanical_turk(ratings: pd.DataFrame, path: Path) -> None:
     rows.to_csv(path, index=False)
 
 
+def toloka(ratings: pd.DataFrame, path: Path) -> None:
+    """The results of a pool; the last two answers are those of control tasks, too."""
+    rows = ratings.rename(
+        columns={
+            "annotator": "ASSIGNMENT:worker_id",
+            "item_id": "INPUT:item",
+            "model": "INPUT:system",
+        }
+    )
+    rows["OUTPUT:tone"] = rows.pop("rating")
+    rows["GOLDEN:tone"] = [*[""] * (len(rows) - 2), 3, 3]
+    rows["ASSIGNMENT:task_id"] = [f"0001--{number}" for number in range(len(rows))]
+    rows["ASSIGNMENT:status"], rows["ACCEPT:verdict"] = "APPROVED", "+"
+    rows.to_csv(path, index=False, sep="\t")
+
+
 def mechanical_turk_form(ratings: pd.DataFrame, path: Path) -> None:
     """A `<crowd-form>`: all answers are in one cell, and a button says whether it was chosen."""
     mechanical_turk(ratings, path)
@@ -214,6 +230,7 @@ EXPORTS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     "appraise_pairs.csv": partial(appraise, more=("serious-semantic-error1", "None")),
     "appraise_without_marks.csv": partial(appraise, more=("news.1", "whole", "[]")),
     "mechanical_turk.csv": mechanical_turk,
+    "toloka.tsv": toloka,
     "mechanical_turk_form.csv": mechanical_turk_form,
     "mechanical_turk_buttons.csv": mechanical_turk_buttons,
     "potato.csv": potato,

@@ -324,7 +324,8 @@ NAMES_IN_JUDGEMENTS: dict[str, tuple[str, ...]] = {
     "rater": (
         "rater_id", "annotator", "annotator_id", "worker", "worker_id", "workerid", "participant",
         "participant_id", "evaluator", "evaluator_id", "judge", "judge_id", "judgeid", "user",
-        "user_id", "x_worker_id", "username", "user_name", "subject", "subject_id", "completed_by",
+        "user_id", "x_worker_id", "assignment_worker_id", "username", "user_name", "subject",
+        "subject_id", "completed_by",
     ),
     "item": (
         *(name for name in NAMES["item"][1:] if not INDEX.match(name)), "input_item", "stimulus",
@@ -355,7 +356,8 @@ NOT_VALUES = {
     "lead_time", "worktimeinseconds", "hitid", "assignmentid",
 }  # fmt: skip
 NUMBER_OF_SOMETHING = re.compile(
-    r"_(id|rt|ms|time|seconds|index|timestamp"
+    r"^golden_"  # Toloka's known answers
+    r"|_(id|rt|ms|time|seconds|index|timestamp"
     r"|started|stopped|duration|ran|order|thisrepn|thistrialn|thisn|thisindex)$"  # of PsychoPy
     r"|^thisrow_t$"
 )

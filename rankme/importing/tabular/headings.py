@@ -27,8 +27,8 @@ AFFIXES = (
     "model_responses", "completions", "generations", "hypotheses", "predictions", "candidates",
     "answers", "replies", "translations", "summaries", "texts", "models", "systems",
 )  # fmt: skip
-# By Mechanical Turk, by Potato for each point of a scale (until 2025), and by PsychoPy.
-ADDED_BY_TOOLS = re.compile(r"^Answer\.|\.(scale_\d+|response)$")
+# By Mechanical Turk and Toloka, by Potato for each point of a scale (until 2025), and by PsychoPy.
+ADDED_BY_TOOLS = re.compile(r"^(Answer\.|OUTPUT:)|\.(scale_\d+|response)$")
 JOINT = re.compile(r"[_\-. :/|]+")
 CRITERION_WORDS = {
     "accuracy", "adequacy", "appropriateness", "clarity", "coherence", "completeness",

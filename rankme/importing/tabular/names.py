@@ -48,4 +48,4 @@ DOCUMENTS_IN_JSON = {*NAMES["input"], *NAMES["context"], *NAMES["reference"], "o
 def plain_name(name: str) -> str:
     """The name with "_" for blanks and hyphens, without what is in parentheses."""
     plain = re.sub(r"\([^()]*\)", " ", column_name(name)) if "(" in name else column_name(name)
-    return re.sub(r"[\s\-./]+", "_", plain.strip()).strip("_")
+    return re.sub(r"[\s\-./:]+", "_", plain.strip()).strip("_")
