@@ -94,8 +94,11 @@ def mechanical_turk(ratings: pd.DataFrame, path: Path) -> None:
     )
     rows["Answer.tone"] = rows.pop("rating")
     rows.insert(0, "HITId", range(len(rows)))
-    rows.insert(1, "AssignmentStatus", "Approved")
-    rows.insert(2, "WorkTimeInSeconds", range(20, 20 + len(rows)))
+    rows.insert(1, "MaxAssignments", 6)
+    rows.insert(2, "AssignmentDurationInSeconds", 3600)
+    rows.insert(3, "AutoApprovalDelayInSeconds", 259200)
+    rows.insert(4, "AssignmentStatus", "Approved")
+    rows.insert(5, "WorkTimeInSeconds", range(20, 20 + len(rows)))
     rows.to_csv(path, index=False)
 
 
@@ -111,7 +114,7 @@ def toloka(ratings: pd.DataFrame, path: Path) -> None:
     rows["OUTPUT:tone"] = rows.pop("rating")
     rows["GOLDEN:tone"] = [*[""] * (len(rows) - 2), 3, 3]
     rows["ASSIGNMENT:task_id"] = [f"0001--{number}" for number in range(len(rows))]
-    rows["ASSIGNMENT:status"], rows["ACCEPT:verdict"] = "APPROVED", "+"
+    rows["ASSIGNMENT:status"], rows["ASSIGNMENT:reward"] = "APPROVED", 0.05
     rows.to_csv(path, index=False, sep="\t")
 
 

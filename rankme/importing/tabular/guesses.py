@@ -25,7 +25,14 @@ from .columns import (
     column_name,
     is_same,
 )
-from .headings import AFFIXES, InvalidColumns, grid_of, likely_pattern, system_names
+from .headings import (
+    AFFIXES,
+    IS_ANSWER,
+    InvalidColumns,
+    grid_of,
+    likely_pattern,
+    system_names,
+)
 from .names import KNOWN_NAMES, NAMES, plain_name
 from .samples import INDEX, Sample, turns_of
 
@@ -356,8 +363,7 @@ NOT_VALUES = {
     "lead_time", "worktimeinseconds", "hitid", "assignmentid",
 }  # fmt: skip
 NUMBER_OF_SOMETHING = re.compile(
-    r"^golden_"  # Toloka's known answers
-    r"|_(id|rt|ms|time|seconds|index|timestamp"
+    r"_(id|rt|ms|time|seconds|index|timestamp"
     r"|started|stopped|duration|ran|order|thisrepn|thistrialn|thisn|thisindex)$"  # of PsychoPy
     r"|^thisrow_t$"
 )
@@ -428,6 +434,7 @@ class _JudgementGuess:
             and not NUMBER_OF_SOMETHING.search(plain_name(name))
             and self.sample.is_mostly_numbers(name)
         ]
+        numbers = [name for name in numbers if IS_ANSWER.search(name)] or numbers
         is_unnamed = "system" not in self.roles and "criterion" not in self.roles
         if is_unnamed and (grid := grid_of(numbers)):
             return [name for name in numbers if name in grid]

@@ -29,6 +29,8 @@ AFFIXES = (
 )  # fmt: skip
 # By Mechanical Turk and Toloka, by Potato for each point of a scale (until 2025), and by PsychoPy.
 ADDED_BY_TOOLS = re.compile(r"^(Answer\.|OUTPUT:)|\.(scale_\d+|response)$")
+# Where a tool says which columns have answers, no other number is one.
+IS_ANSWER = re.compile(r"^(Answer\.|OUTPUT:)|\.response$")
 JOINT = re.compile(r"[_\-. :/|]+")
 CRITERION_WORDS = {
     "accuracy", "adequacy", "appropriateness", "clarity", "coherence", "completeness",
