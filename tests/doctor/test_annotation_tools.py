@@ -176,7 +176,8 @@ def jspsych_pages(ratings: pd.DataFrame, path: Path) -> None:
     rows["response"] = [f'{{"tone":{each}}}' for each in rows["response"]]
     rows["trial_type"] = "survey-likert"
     key = rows.assign(response="f", trial_type="html-keyboard-response")
-    pd.concat([key.head(3), rows]).to_csv(path, index=False)
+    text = rows.assign(response="{so to speak}", trial_type="cloze")
+    pd.concat([key.head(3), text.head(1), rows]).to_csv(path, index=False)
 
 
 def argilla(ratings: pd.DataFrame, flat: bool = False) -> list[dict]:
@@ -420,3 +421,28 @@ def test_what_only_resembles_such_an_export_stays_as_it_is(ratings, tmp_path):
     rows = ratings.assign(annotations=3, data="A text that all share.")
     rows.to_json(path, orient="records", lines=True)
     assert ", 3 systems, " in examine(path).read
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"fields": {}, "responses": {"tone": "x"}, "suggestions": {}},
+        {"fields": {}, "responses": {"tone": [1, {"value": [1]}]}, "suggestions": {}},
+        {"id": "1", "tone.responses": [1], "tone.responses.users": 5},
+        {"id": "1", "tone.responses": "x", "tone.responses.users": ["ann"]},
+        {"instance_id": "1", "user_id": "ann", "labels": {"tone": {"3": {"deep": 1}}}},
+        {"trial_type": "survey-likert", "trial_index": 1, "response": {"tone": [1]}},
+        {"data": {}, "annotations": [None, {"result": "x"}, {"result": [{"value": 3}]}]},
+    ],
+)
+def test_an_odd_record_is_refused_in_words_or_left_out(odd, ratings, tmp_path):
+    rows = [{"rater": row.annotator, "item": row.item_id, "system": row.model, "tone": row.rating}
+            for row in ratings.itertuples()]  # fmt: skip
+    path = tmp_path / "records.jsonl"
+    for records in ([odd], [odd, *rows], [*rows, odd]):
+        path.write_text("\n".join(map(json.dumps, records)))
+        try:
+            found = examine(path).read
+        except ImportRefused:
+            continue
+        assert ": 144 judgements" in found

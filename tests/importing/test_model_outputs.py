@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from rankme.importing import ImportRefused
 from tests.importing.uploads import read
 
 TEXTS = ("One.", "Two: {}.", "Three.")
@@ -126,3 +127,26 @@ def test_each_turn_of_an_answer_is_an_item(tmp_path):
     ]
     with read(tmp_path, {"answers.jsonl": lines(records)}) as material:
         assert [each.key for each in material.items()] == ["81.1", "81.2"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"model_id": "m1", "choices": []},
+        {"model_id": "m1", "choices": [1]},
+        {"doc_id": 1, "doc": {}, "resps": [[[[[[[[[["deep"]]]]]]]]]]},
+        {"custom_id": "a", "response": {"body": {"choices": [{"message": None}]}}, "error": None},
+        {"custom_id": "a", "result": {"type": "succeeded", "message": "text"}},
+        {"key": "a", "response": {"candidates": [[[[[[[[["deep"]]]]]]]]]}},
+    ],
+)
+def test_a_record_of_another_shape_loses_no_other_output(odd, tmp_path):
+    """It has an empty output, or none, or the upload is refused in words."""
+    good = fastchat("q0", "One.", "m1")
+    for number, records in enumerate([[good, odd], [odd, good], [odd]]):
+        try:
+            with read(tmp_path / str(number), {"answers.jsonl": lines(records)}) as material:
+                texts = [each.text for each in material.outputs()]
+        except ImportRefused:
+            continue
+        assert "One." in texts or good not in records

@@ -119,12 +119,16 @@ def _argilla_flat(record: Document) -> Iterator[Document]:
     for name, values in record.items():
         question = name.removesuffix(ANSWERS)
         if question != name and isinstance(values, list):
-            users = record.get(f"{name}.users") or []
-            states = record.get(f"{name}.status") or [None] * len(values)
+            users = _list(record.get(f"{name}.users"))
+            states = _list(record.get(f"{name}.status")) or [None] * len(values)
             for value, user, state in zip(values, users, states, strict=False):
                 if state in (None, "submitted"):
                     answers.setdefault(str(user), {})[question] = value
     yield from _argilla_rows(record, _plain(record), answers)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _argilla_rows(
@@ -156,7 +160,7 @@ TOOLS: tuple[tuple[dict[str, type], Callable[[Document], Iterator[Document]]], .
     ({"fields": dict, "responses": dict, "suggestions": dict}, _argilla),
     ({"trial_type": str, "trial_index": int}, _jspsych),
     ({"doc_id": int, "doc": dict, "resps": list}, harness_sample),
-    ({"question_id": object, "model_id": str, "choices": list}, fastchat_answer),
+    ({"model_id": str, "choices": list}, fastchat_answer),
 )
 
 

@@ -79,9 +79,9 @@ class AnswerRows:
     def _told(self, cells: list[str]) -> dict[str, str]:
         """The answers in JSON; a mixed column has other cells, too."""
         place = self._of.json
-        if place is None or (place in self._of.kept and not _is_object(cells[place])):
+        if place is None:
             return {}
-        told = answers_of(cells[place])
+        told = answers_in(cells[place]) if place in self._of.kept else answers_of(cells[place])
         known = self._of.questions.values()
         if len(self._unknown) < MOST_NAMED:
             self._unknown |= {name: None for name in told if name not in known}
@@ -118,7 +118,7 @@ def _questions_of(
     for name in (TURK, *(JSPSYCH if set(names) >= OF_JSPSYCH else ())):
         place = names.index(name) if name in names else None
         cells = [row[place] for row in rows if len(row) > place] if place is not None else []
-        told = [answers_of(cell) for cell in cells if name == TURK or _is_object(cell)]
+        told = [(answers_of if name == TURK else answers_in)(cell) for cell in cells]
         if any(told):
             added = ANSWER if name == TURK else ""
             questions = dict.fromkeys(question for answers in told for question in answers)
@@ -128,10 +128,6 @@ def _questions_of(
 
 def _column_of(question: str, names: Sequence[str]) -> str:
     return f"response.{question}" if question in names else question
-
-
-def _is_object(cell: str) -> bool:
-    return cell.startswith("{") and cell.endswith("}")
 
 
 def _options_of(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, dict[int, str]]:
@@ -176,6 +172,14 @@ def answers_of(cell: str) -> dict[str, str]:
         if isinstance(form, dict)
         for name, value in form.items()
     }
+
+
+def answers_in(cell: str) -> dict[str, str]:
+    """Return the answers of a page in jsPsych; none where the cell is any other text."""
+    try:
+        return answers_of(cell) if cell.startswith("{") else {}
+    except ValueError:
+        return {}
 
 
 def _answer(value: Any) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Document = dict[str, Any]
+DEEPEST = 8  # levels of lists and objects that are looked into
 SPOKEN = ("text", "output_text", "message")  # not thoughts and calls of tools
 
 
@@ -32,11 +33,11 @@ def harness_sample(record: Document) -> Iterator[Document]:
 
 def fastchat_answer(record: Document) -> Iterator[Document]:
     """Yield a row for each turn of an answer; only several turns have a number."""
-    choices = record["choices"]
+    choices, question = record["choices"], record.get("question_id")
     first = choices[0] if choices and isinstance(choices[0], dict) else {}
     turns = [turn for turn in first.get("turns") or () if isinstance(turn, str)]
     for number, turn in enumerate(turns, start=1):
-        named = f"{record['question_id']}.{number}" if len(turns) > 1 else record["question_id"]
+        named = f"{question}.{number}" if len(turns) > 1 else question
         yield {"item": named, "system": record["model_id"], "output": turn}
 
 
@@ -44,6 +45,8 @@ def batch_result(record: Document) -> Iterator[Document]:
     """Yield the row of a request in a batch; none if it failed, so that its output is missing."""
     answer = record.get("response") or record.get("result") or {}
     answer = answer.get("body") or answer.get("message") or answer
+    if not isinstance(answer, dict):
+        return
     said = [answer.get(part) for part in ("choices", "output", "content", "candidates")]
     if not any(isinstance(part, list) for part in said):
         return
@@ -64,20 +67,22 @@ def is_batch_result(record: Document) -> bool:
     return "custom_id" in record and bool(record.get("error"))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, levels: int = DEEPEST) -> Iterator[str]:
     """The texts in lists and objects, the first of each list first."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, list | dict):
+    elif isinstance(value, list | dict) and levels:
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
+            yield from _texts(part, levels - 1)
 
 
-def _said(value: Any) -> Iterator[str]:
+def _said(value: Any, levels: int = DEEPEST) -> Iterator[str]:
     """The texts of a model, of the first choice."""
+    if not levels:
+        return
     if isinstance(value, list):
         for part in value:
-            yield from _said(part)
+            yield from _said(part, levels - 1)
     elif (
         isinstance(value, dict) and value.get("type", "text") in SPOKEN and not value.get("thought")
     ):
@@ -86,4 +91,4 @@ def _said(value: Any) -> Iterator[str]:
         elif value.get("index", 0) == 0:
             for name in ("message", "content", "parts"):
                 found = value.get(name)
-                yield from [found] if isinstance(found, str) else _said(found)
+                yield from [found] if isinstance(found, str) else _said(found, levels - 1)
