@@ -94,13 +94,13 @@ def read_appraise(text: str) -> SpanTable:
 def _notes(left_out: int, replaced: int, undecided: int) -> Iterator[str]:
     if left_out:
         yield (
-            f"{left_out} rows were left out: checks, tutorials, scores of whole documents, and "
-            f"documents that only fill a rater's share ({', '.join(FILLERS)})."
+            f"Rows left out: {left_out} (checks, tutorials, scores of whole documents, and "
+            f"documents that only fill a rater's share: {', '.join(FILLERS)})."
         )
     if replaced:
-        yield f"{replaced} answers were replaced by a later one of the same rater."
+        yield f"Answers replaced by a later one of the same rater: {replaced}."
     if undecided:
-        yield f"{undecided} marks have no severity and were left out, as Appraise does."
+        yield f"Marks left out for want of a severity, as Appraise does: {undecided}."
 
 
 def _rows(text: str, problems: Problems) -> Iterator[tuple[str, Row]]:

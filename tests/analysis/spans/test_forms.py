@@ -302,7 +302,7 @@ def test_appraise_checks_tutorials_and_fillers_are_left_out():
     ]
     table = read_text("".join(rows))
     assert [each.item for each in table.outputs] == ["eng-deu/news.1/17"]
-    assert table.notes[0].startswith("5 rows were left out")
+    assert table.notes[0].startswith("Rows left out: 5 (")
 
 
 def test_appraise_keeps_a_later_answer_wherever_its_row_is():
@@ -310,7 +310,7 @@ def test_appraise_keeps_a_later_answer_wherever_its_row_is():
     for order in (rows, rows[::-1]):
         table = read_text("".join(order))
         assert [each.score for each in table.outputs] == [70.0]
-        assert table.notes == ("1 answers were replaced by a later one of the same rater.",)
+        assert table.notes == ("Answers replaced by a later one of the same rater: 1.",)
 
 
 def test_appraise_segments_of_two_documents_or_languages_are_different_items():
@@ -324,7 +324,7 @@ def test_appraise_segments_of_two_documents_or_languages_are_different_items():
 def test_appraise_marks_without_a_severity_do_not_count():
     table = read_text(appraise(marks=[appraise_mark(0, 3, "undecided"), appraise_mark(5, 6)]))
     assert [mark.start for mark in table.outputs[0].marks] == [5]
-    assert table.notes == ("1 marks have no severity and were left out, as Appraise does.",)
+    assert table.notes == ("Marks left out for want of a severity, as Appraise does: 1.",)
 
 
 def test_appraise_has_no_scores_where_raters_gave_none():
