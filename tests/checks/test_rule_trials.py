@@ -7,7 +7,7 @@ from analysis.checks.rules import other_bounds, parse_rule, with_bound
 from rankme.models import RaterExclusion, RuleDecision
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.checks.raters import CHECKS, work
-from tests.sittings import claim
+from tests.sittings import claim, finish
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,9 @@ def campaign(rows_of_the_module):
     )
     found = make_campaign(definition, items=16, systems=2)
     for name in ("careful", "careless"):
-        work(claim(make_rater(found, name)), careful=name == "careful")
+        held = claim(make_rater(found, name))
+        work(held, careful=name == "careful")
+        finish(held)  # without it, a check that fails on the last page leaves the sitting open
     return found
 
 
