@@ -15,7 +15,7 @@ from typing import Any
 
 from analysis.errors import TableError
 from analysis.spans.jsontext import Record, read_json_value, read_number
-from analysis.spans.model import Mark, MarkedOutput, Problems, SpanTable
+from analysis.spans.model import Mark, MarkedOutput, Problems, SpanTable, short
 
 COLUMNS = (
     "rater", "system", "item", "type", "source_language", "target_language", "score", "document",
@@ -151,7 +151,11 @@ def _output(row: Row, place: str, problems: Problems) -> tuple[MarkedOutput, int
 
 
 def _mark(record: Record) -> Mark:
-    kind = "/".join(map(str, record.parts.get("error_type") or ()))
+    kinds = record.parts.get("error_type") or []
+    if not isinstance(kinds, list):
+        record.problem("error_type", f"{short(kinds)} is not a list.")
+        kinds = []
+    kind = "/".join(map(str, kinds))
     extra: dict[str, Any] = record.rest(*MARK_NAMES)
     severity = record.text("severity")
     if record.parts.get("start_i") == NO_PLACE:

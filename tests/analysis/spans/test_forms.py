@@ -339,6 +339,7 @@ def test_appraise_has_no_scores_where_raters_gave_none():
         (appraise(marks=[appraise_mark(5, 2)]), "Line 2, marks[0], end_i: there is no mark"),
         (appraise(marks=[appraise_mark("x", 2)]), "Line 2, marks[0], start_i: 'x' is not a whole"),
         (appraise(marks=["x"]), "Line 2, marks[0]: 'x' is not an object"),
+        (appraise(marks=[appraise_mark(0, 2, error_type=5)]), "error_type: '5' is not a list"),
         (appraise(score="high"), "Line 2, score: 'high' is not a finite number"),
         (appraise(system=" "), "Line 2, system: the name is empty"),
         ("engdeu01,A,17\r\n", "Line 2: 3 cells, not 12 or 14"),
