@@ -91,6 +91,18 @@ def read_appraise(text: str) -> SpanTable:
     return SpanTable(tuple(outputs), "appraise", tuple(_notes(left_out, replaced, undecided)))
 
 
+def item_name(source: str, target: str, document: str, segment: str) -> str:
+    """Name an item by all of where it is: segments count from 0 in each document or test set.
+
+    Parameters
+    ----------
+    source, target : codes of the pair of languages
+    document : empty where a campaign has none
+    segment : its number
+    """
+    return "/".join([f"{source}-{target}", *([document] if document else []), segment])
+
+
 def _notes(left_out: int, replaced: int, undecided: int) -> Iterator[str]:
     if left_out:
         yield (
@@ -141,7 +153,7 @@ def _output(row: Row, place: str, problems: Problems) -> tuple[MarkedOutput, int
     output = MarkedOutput(
         row["rater"],
         row["system"],
-        "/".join((languages, row["document"], row["item"])),
+        item_name(row["source_language"], row["target_language"], row["document"], row["item"]),
         decided,
         document=row["document"],
         score=score,

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from analysis.spans.appraise import JUDGED, item_name
+
 from .model_outputs import batch_result, fastchat_answer, harness_sample, is_batch_result
 
 Document = dict[str, Any]
@@ -25,7 +27,6 @@ APPRAISE = (
 )  # fmt: skip
 OF_TASKS = ((), ("document", "is_document_score"), ("errors", "source_errors"))
 TIMES, BATCH = ("start_time", "end_time"), ("batch_id", "batch_item_id")
-JUDGED = "TGT"
 LANGUAGES, BOOLEANS = ("source", "target"), ("True", "False")
 LANGUAGE_CODE, TIME = re.compile(r"[a-z]{3}"), re.compile(r"\d+(\.\d+)?")
 # What Argilla adds to the names of questions, and its own parts of a record.
@@ -188,8 +189,7 @@ def _is_appraise(row: dict[str, str]) -> bool:
 class AppraiseRows:
     """Makes the rows of `appraise_columns`, without checks and scores of whole documents.
 
-    Segments count from 0 in each document or test set, so an item's name has all of its pair of
-    languages, document and segment. What a rater judges again is on a further screen.
+    What a rater judges again is on a further screen.
     """
 
     def __init__(self) -> None:
@@ -199,8 +199,8 @@ class AppraiseRows:
         rater, system, segment, kind, source, target = cells[:6]
         if kind != JUDGED or cells[8] == "True":
             return None
-        document = cells[7:8] if cells[8] == "False" else []
-        item = "/".join([f"{source}-{target}", *document, segment])
+        document = cells[7] if cells[8] == "False" else ""
+        item = item_name(source, target, document, segment)
         self._times[rater, system, item] += 1
         return [rater, system, item, *cells[3:], str(self._times[rater, system, item])]
 
