@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -29,3 +30,9 @@ class ShownMark(Mark):
     """A mark with how severe it looks, from 0 to 3."""
 
     level: int
+
+
+def whole_mark(stored: Mapping[str, Any]) -> Mark:
+    """A stored mark with all of its parts; one from a file has only those that say anything."""
+    parts = {"side": "output", "severity": "", "category": "", "note": "", "missing": False}
+    return cast(Mark, {**parts, **stored})

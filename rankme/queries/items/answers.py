@@ -26,7 +26,7 @@ from rankme.models import (
 )
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
-from rankme.protocols.exchange.marks import Mark
+from rankme.protocols.exchange.marks import Mark, whole_mark
 from rankme.protocols.files import stored_definition
 from rankme.queries.check_answers import AnsweredCheck, answers_of
 from rankme.queries.counting import with_counting
@@ -256,7 +256,7 @@ def _marks(judgement: Judgement, rater: str, definition: Definition) -> Iterator
     spec = _spec(judgement, definition)
     if spec is not None and spec.tool.marks_outputs and judgement.text:
         for mark in json.loads(judgement.text)["marks"]:
-            yield RaterMark(rater, mark)
+            yield RaterMark(rater, whole_mark(mark))
 
 
 def _spec(judgement: Judgement, definition: Definition) -> CriterionSpec | None:
