@@ -187,8 +187,10 @@ def tabulars(tables: Sequence[Table]) -> str:
 
 def commented(table: Table) -> str:
     """Return a table as a file, which says above the table what it is and needs."""
-    package = "booktabs,longtable" if _is_long(table) else "booktabs"
-    said = (table.caption, *table.notes, rf"\usepackage{{{package}}}")
+    needed = [r"\usepackage{booktabs}"]
+    if _is_long(table):
+        needed = [r"\usepackage{booktabs,longtable}", r"With two columns: \onecolumn before it."]
+    said = (table.caption, *table.notes, *needed)
     lines = (" ".join(each.split()) for each in said)
     return "\n".join([*(f"% {line}" for line in lines), tabular(table)])
 

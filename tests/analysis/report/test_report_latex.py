@@ -175,7 +175,8 @@ def test_a_long_table_is_broken_over_pages_and_a_longer_one_is_only_in_its_files
     assert r"\begin{tabular}" in tabular(Table("t", "T", columns, rows[1:]))
     long = tabular(Table("t", "T", columns, rows))
     assert r"\begin{longtable}{lp{" in long and r"\endhead" in long
-    assert "longtable" in tabulars([Table("t", "T", columns, rows)]).split(r"\begin")[0]
+    comment = tabulars([Table("t", "T", columns, rows)]).split(r"\begin")[0]
+    assert "longtable" in comment and r"\onecolumn" in comment
 
 
 # --- a TeX, where there is one -----------------------------------------------------------------
