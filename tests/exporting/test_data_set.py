@@ -23,7 +23,7 @@ from tests.runs import asked, executed, rated_campaign
 
 @pytest.fixture
 def campaign(db):
-    definition = rankme_definition(raters_per_trial=2, input_language="cs")
+    definition = rankme_definition(raters_per_trial=2, input_language="no")
     campaign = rated_campaign(definition, items=6)
     campaign = campaigns.close_campaign(campaign, by=campaign.owner)
     executed(asked(campaign), pictures=())
@@ -57,8 +57,15 @@ def test_a_data_set_is_described_in_the_fields_formats(campaign, tmp_path, clien
     assert croissant["license"].endswith("CC-BY-4.0.html")
     assert croissant["rai:annotationsPerItem"] == "2"
     front = archive.read("README.md").decode().split("---")[1]
-    assert yaml.safe_load(front)["license"] == "cc-by-4.0"
-    assert yaml.safe_load(front)["language"] == ["en", "cs"]
+    described = yaml.safe_load(front)
+    assert described["license"] == "cc-by-4.0"
+    assert described["language"] == ["en", "no"]
+    # What `datasets.load_dataset` offers by name.
+    assert {each["config_name"]: each["data_files"] for each in described["configs"]} == {
+        "judgements": "judgements.parquet", "outputs": "outputs.parquet",
+    }  # fmt: skip
+    outputs = parquet.read_table(tmp_path / "outputs.parquet").to_pylist()
+    assert outputs == [json.loads(line) for line in archive.read(data_set.MATERIAL).splitlines()]
     assert json.loads(archive.read(".zenodo.json"))["creators"][0] == {"name": "Lovelace, Ada"}
     cited = yaml.safe_load(archive.read("CITATION.cff"))
     assert cited["authors"] == [

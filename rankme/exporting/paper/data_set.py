@@ -12,13 +12,14 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 
+import pyarrow
 import pyarrow.parquet as parquet
 from django.core.files.storage import default_storage
 from django.utils.translation import gettext as _
 
 from analysis.report.bundle import FIXED_DATE
 from analysis.signature import VERSION
-from analysis.table import JudgementTable, arrow_of
+from analysis.table import arrow_of
 from rankme.errors import RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.texts import asks_for_texts, texts_csv
@@ -95,9 +96,12 @@ def _files(study: Study) -> dict[str, bytes]:
     with default_storage.open(bundle.path_of(study.run)) as stored, zipfile.ZipFile(stored) as own:
         files = {name: own.read(name) for name in own.namelist()}
     table = bundle.run_table(study.run)
-    files["judgements.parquet"] = _parquet(table)
+    rows = arrow_of(table)
+    kept = [name for name in rows.column_names if name != "late"]
+    files["judgements.parquet"] = _parquet(rows.select(kept))
     if study.confirmed[CONTENTS.number].startswith("1"):
         files |= material(study)
+        files["outputs.parquet"] = _parquet(_outputs(files[MATERIAL]))
     if study.confirmed.get(COMMENTS.number, "").startswith("2"):
         files["texts.csv"] = b"".join(texts_csv(study.campaign, "long"))
     files["README.md"] = card(study, files).encode()
@@ -106,11 +110,16 @@ def _files(study: Study) -> dict[str, bytes]:
     return files
 
 
-def _parquet(table: JudgementTable) -> bytes:
-    rows = arrow_of(table)
+def _parquet(table: pyarrow.Table) -> bytes:
     out = io.BytesIO()
-    parquet.write_table(rows.select([name for name in rows.column_names if name != "late"]), out)
+    parquet.write_table(table, out)
     return out.getvalue()
+
+
+def _outputs(material: bytes) -> pyarrow.Table:
+    rows = [json.loads(line) for line in material.splitlines()]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pyarrow.table({name: [row.get(name) for row in rows] for name in names})
 
 
 def material(study: Study) -> dict[str, bytes]:
@@ -192,20 +201,23 @@ def card(study: Study, files: Mapping[str, bytes]) -> str:
     sizes = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 10**9: "100K<n<1M"}
     size = next(name for most, name in sizes.items() if number < most)
     title = json.dumps(study.definition.title, ensure_ascii=False)
-    spoken = dict.fromkeys([study.definition.language, study.definition.language_of_inputs])
+    # Hubs know languages without regions; without quotes, YAML takes Norwegian for "false".
+    spoken = [study.definition.language, study.definition.language_of_inputs]
+    languages = json.dumps(list(dict.fromkeys(each.partition("-")[0] for each in spoken)))
+    # The library `datasets` reads all tables of a data set in one format.
+    outputs = "\n- config_name: outputs\n  data_files: outputs.parquet"
     listed = "\n".join(f"- `{name}`" for name in sorted(files) if not is_media(name))
     return f"""---
-language: [{", ".join(spoken)}]
+language: {languages}
 license: {licence(study).lower()}
 pretty_name: {title}
 annotations_creators: [crowdsourced]
 size_categories: ["{size}"]
 tags: [human-evaluation]
 configs:
-- config_name: default
-  data_files:
-  - split: train
-    path: judgements.parquet
+- config_name: judgements
+  default: true
+  data_files: judgements.parquet{outputs if "outputs.parquet" in files else ""}
 ---
 
 # {study.definition.title}
