@@ -10,80 +10,39 @@ from .wire import Refusal
 
 LEAST_PER_HOUR = 600
 EVERYBODY = 160_000
+
+
+def _choice(pk: str, title: str, question: str, *choices: str, of: str = "ChoiceID") -> Any:
+    numbered = {str(number): choice for number, choice in enumerate(choices)}
+    said = {"filter_id": pk, "title": title, "description": question}
+    return said | {"type": "select", "data_type": of, "choices": numbered}
+
+
+def _range(pk: str, title: str, question: str, of: str, *limits: object) -> Any:
+    said = {"filter_id": pk, "title": title, "description": question}
+    return said | {"type": "range", "data_type": of, "min": limits[0], "max": limits[1]}
+
+
+LANGUAGES = ("English", "German", "Czech", "Arabic")
+COUNTRIES = ("United Kingdom", "United States", "Germany")
+COUNTRY = "In what country do you currently live?"
+APPROVED = "Share of submissions that were approved"
+ALLOWED, BLOCKED = "Only members of these groups", "No members of these groups"
+GROUP = "ParticipantGroupID"
 FILTERS: list[dict[str, Any]] = [
-    {
-        "filter_id": "first-language_old",
-        "title": "First language",
-        "description": "What is your first language?",
-        "type": "select",
-        "data_type": "ChoiceID",
-        "choices": {"0": "English", "1": "German", "2": "Czech", "3": "Arabic"},
-    },
-    {
-        "filter_id": "current-country-of-residence",
-        "title": "Current country of residence",
-        "description": "In what country do you currently live?",
-        "type": "select",
-        "data_type": "ChoiceID",
-        "choices": {"0": "United Kingdom", "1": "United States", "2": "Germany"},
-    },
-    {
-        "filter_id": "age",
-        "title": "Age",
-        "description": "How old are you?",
-        "type": "range",
-        "data_type": "integer",
-        "min": 18,
-        "max": 100,
-    },
-    {
-        "filter_id": "approval_rate",
-        "title": "Approval rate",
-        "description": "Share of submissions that were approved",
-        "type": "range",
-        "data_type": "integer",
-        "min": 0,
-        "max": 100,
-    },
-    {
-        "filter_id": "date-joined",
-        "title": "Joined",
-        "description": "When did you join?",
-        "type": "range",
-        "data_type": "date",
-        "min": "2014-01-01",
-        "max": "2026-11-01",
-    },
-    {
-        "filter_id": "household-size",
-        "title": "Household",
-        "description": "How many rooms per person?",
-        "type": "range",
-        "data_type": "float",
-        "min": 0.5,
-        "max": 9.5,
-    },
-    {
-        "filter_id": "participant_group_allowlist",
-        "title": "Participant group allowlist",
-        "description": "Only members of these groups",
-        "type": "select",
-        "data_type": "ParticipantGroupID",
-        "choices": {},
-    },
-    {
-        "filter_id": "participant_group_blocklist",
-        "title": "Participant group blocklist",
-        "description": "No members of these groups",
-        "type": "select",
-        "data_type": "ParticipantGroupID",
-        "choices": {},
-    },
+    _choice("first-language_old", "First language", "What is your first language?", *LANGUAGES),
+    _choice("current-country-of-residence", "Current country of residence", COUNTRY, *COUNTRIES),
+    _range("age", "Age", "How old are you?", "integer", 18, 100),
+    _range("approval_rate", "Approval rate", APPROVED, "integer", 0, 100),
+    _range("date-joined", "Joined", "When did you join?", "date", "2014-01-01", "2026-11-01"),
+    _range("household-size", "Household", "How many rooms per person?", "float", 0.5, 9.5),
+    _choice("participant_group_allowlist", "Participant group allowlist", ALLOWED, of=GROUP),
+    _choice("participant_group_blocklist", "Participant group blocklist", BLOCKED, of=GROUP),
 ]
 
 
 def check_study(document: dict[str, Any]) -> None:
-    """Refuse what has the published shape (`published.yaml`), and the panel refuses nevertheless."""
+    """Refuse what the panel would refuse although it has the published shape."""
     codes = document["completion_codes"]
     check_codes(codes)
     check_filters(document["filters"])
