@@ -104,10 +104,7 @@ class Hooks:
         """
         if delivery.tries < MOST_TRIES:
             due = self.clock() + min(LONGEST_PAUSE, FIRST_PAUSE * 2**delivery.tries)
-            headers = delivery.headers | self._signature(delivery.body)
-            self.waiting.append(
-                replace(delivery, headers=headers, tries=delivery.tries + 1, due=due)
-            )
+            self.waiting.append(replace(delivery, tries=delivery.tries + 1, due=due))
             return
         for subscription in self.subscriptions:
             if subscription.target_url == delivery.address:
