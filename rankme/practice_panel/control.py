@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from . import shapes
-from .books import Submission
 from .faults import Fault
 from .keys import entry_link
 from .state import PanelState
-from .wire import Request, Response, not_found
+from .wire import Request, Response, find, not_found
 
 
 def answer(panel: PanelState, request: Request) -> Response:
@@ -20,12 +21,6 @@ def answer(panel: PanelState, request: Request) -> Response:
     if command is None:
         raise not_found()
     return Response(200, command(panel, request.document))
-
-
-def _submission(panel: PanelState, sent: dict[str, Any]) -> Submission:
-    if sent["submission"] not in panel.books.submissions:
-        raise not_found()
-    return panel.books.submissions[sent["submission"]]
 
 
 def health(panel: PanelState, sent: dict[str, Any]) -> Any:
@@ -59,28 +54,20 @@ def requests(panel: PanelState, sent: dict[str, Any]) -> Any:
 
 def arrive(panel: PanelState, sent: dict[str, Any]) -> Any:
     """Somebody takes a place; the answer has the link that they would follow."""
-    study = panel.books.studies.get(str(sent["study"]))
-    if study is None:
-        raise not_found()
+    study = find(panel.books.studies, str(sent["study"]))
     submission = panel.books.arrive(study, str(sent["participant"]))
     return shapes.single(submission) | {"link": entry_link(panel.books, panel.keys, submission)}
 
 
 def submit(panel: PanelState, sent: dict[str, Any]) -> Any:
-    submission = _submission(panel, sent)
+    submission = find(panel.books.submissions, sent["submission"])
     panel.books.submit(submission, str(sent.get("code", "")))
     return shapes.single(submission)
 
 
-def give_back(panel: PanelState, sent: dict[str, Any]) -> Any:
-    submission = _submission(panel, sent)
-    panel.books.leave(submission, "RETURNED")
-    return shapes.single(submission)
-
-
-def time_out(panel: PanelState, sent: dict[str, Any]) -> Any:
-    submission = _submission(panel, sent)
-    panel.books.leave(submission, "TIMED-OUT")
+def leave(panel: PanelState, sent: dict[str, Any], *, status: str) -> Any:
+    submission = find(panel.books.submissions, sent["submission"])
+    panel.books.leave(submission, status)
     return shapes.single(submission)
 
 
@@ -98,7 +85,7 @@ def books(panel: PanelState, sent: dict[str, Any]) -> Any:
     }
 
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[[PanelState, dict[str, Any]], Any]] = {
     "health": health,
     "reset": reset,
     "configure": configure,
@@ -106,7 +93,7 @@ COMMANDS = {
     "requests": requests,
     "arrive": arrive,
     "submit": submit,
-    "return": give_back,
-    "time_out": time_out,
+    "return": partial(leave, status="RETURNED"),
+    "time_out": partial(leave, status="TIMED-OUT"),
     "books": books,
 }

@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from . import shapes, study_refusals
-from .books import Study, Submission, new_id
+from .books import new_id
 from .hooks import EVENT_TYPES, Subscription
 from .state import PanelState
-from .wire import Refusal, Request, Response, not_found
+from .wire import Refusal, Request, Response, find, not_found
 
 Work = Callable[[], Response]
 Route = Callable[["PanelState", Request, str], Response]
@@ -41,18 +41,6 @@ def answer(panel: PanelState, request: Request, path: str) -> Response:
     if known:
         raise Refusal(405, "Method not allowed", f"{request.method} is not possible here.")
     raise not_found()
-
-
-def _study(panel: PanelState, pk: str) -> Study:
-    if pk not in panel.books.studies:
-        raise not_found()
-    return panel.books.studies[pk]
-
-
-def _submission(panel: PanelState, pk: str) -> Submission:
-    if pk not in panel.books.submissions:
-        raise not_found()
-    return panel.books.submissions[pk]
 
 
 # Account -----------------------------------------------------------------------------------
@@ -133,12 +121,12 @@ def list_studies(panel: PanelState, request: Request, pk: str) -> Response:
 
 @route("GET", "studies/ID")
 def show_study(panel: PanelState, request: Request, pk: str) -> Response:
-    return Response(200, shapes.study(_study(panel, pk)))
+    return Response(200, shapes.study(find(panel.books.studies, pk)))
 
 
 @route("PATCH", "studies/ID")
 def change_study(panel: PanelState, request: Request, pk: str) -> Response:
-    study, changes = _study(panel, pk), request.document
+    study, changes = find(panel.books.studies, pk), request.document
     frozen = set(changes) - {"internal_name", "total_available_places"}
     if study.status != "UNPUBLISHED" and frozen:
         raise Refusal(400, "Bad request", {name: ["Published."] for name in frozen})
@@ -152,7 +140,7 @@ def change_study(panel: PanelState, request: Request, pk: str) -> Response:
 
 @route("DELETE", "studies/ID")
 def delete_study(panel: PanelState, request: Request, pk: str) -> Response:
-    if _study(panel, pk).status != "UNPUBLISHED":
+    if find(panel.books.studies, pk).status != "UNPUBLISHED":
         raise Refusal(400, "Bad request", "Only a study that is not published can be deleted.")
     del panel.books.studies[pk]
     return Response(200, {})
@@ -160,13 +148,15 @@ def delete_study(panel: PanelState, request: Request, pk: str) -> Response:
 
 @route("POST", "studies/ID/transition")
 def transition_study(panel: PanelState, request: Request, pk: str) -> Response:
-    study = panel.books.transition_study(_study(panel, pk), str(request.document["action"]))
+    study = panel.books.transition_study(
+        find(panel.books.studies, pk), str(request.document["action"])
+    )
     return Response(200, shapes.study(study))
 
 
 @route("GET", "studies/ID/submissions")
 def list_submissions(panel: PanelState, request: Request, pk: str) -> Response:
-    rows = [shapes.row(submission) for submission in _study(panel, pk).submissions]
+    rows = [shapes.row(submission) for submission in find(panel.books.studies, pk).submissions]
     is_wrong = panel.faults.take(request, ("page_past_end",)) != ""
     return Response(200, shapes.pages(request, rows, has_false_next=is_wrong))
 
@@ -176,12 +166,12 @@ def list_submissions(panel: PanelState, request: Request, pk: str) -> Response:
 
 @route("GET", "submissions/ID")
 def show_submission(panel: PanelState, request: Request, pk: str) -> Response:
-    return Response(200, shapes.single(_submission(panel, pk)))
+    return Response(200, shapes.single(find(panel.books.submissions, pk)))
 
 
 @route("POST", "submissions/ID/transition")
 def transition_submission(panel: PanelState, request: Request, pk: str) -> Response:
-    submission, sent = _submission(panel, pk), request.document
+    submission, sent = find(panel.books.submissions, pk), request.document
     match sent["action"]:
         case "APPROVE":
             panel.books.approve(submission)
@@ -198,14 +188,14 @@ def transition_submission(panel: PanelState, request: Request, pk: str) -> Respo
 @route("POST", "submissions/bulk-approve")
 def approve_many(panel: PanelState, request: Request, pk: str) -> Response:
     panel.books.approve_many(
-        [_submission(panel, number) for number in request.document["submission_ids"]]
+        [find(panel.books.submissions, number) for number in request.document["submission_ids"]]
     )
     return Response(200, "Submissions will be approved.")
 
 
 @route("POST", "submissions/ID/request-return")
 def request_return(panel: PanelState, request: Request, pk: str) -> Response:
-    submission = _submission(panel, pk)
+    submission = find(panel.books.submissions, pk)
     if not request.document["request_return_reasons"]:
         raise Refusal(400, "Bad request", {"request_return_reasons": ["Give a reason."]})
     panel.books.request_return(submission)
@@ -222,15 +212,13 @@ def list_bonuses(panel: PanelState, request: Request, pk: str) -> Response:
     for line in str(sent["csv_bonuses"]).splitlines():
         name, amount = line.split(",")
         lines.append((name.strip(), int(Decimal(amount) * 100)))
-    bonuses = panel.books.list_bonuses(_study(panel, str(sent["study_id"])), lines)
+    bonuses = panel.books.list_bonuses(find(panel.books.studies, str(sent["study_id"])), lines)
     return Response(201, shapes.bonuses(bonuses))
 
 
 @route("POST", "bulk-bonus-payments/ID/pay")
 def pay_bonuses(panel: PanelState, request: Request, pk: str) -> Response:
-    if pk not in panel.books.bonuses:
-        raise not_found()
-    panel.books.pay_bonuses(panel.books.bonuses[pk])
+    panel.books.pay_bonuses(find(panel.books.bonuses, pk))
     return Response(202, "The bonuses will be paid.")
 
 
@@ -275,9 +263,7 @@ def create_group(panel: PanelState, request: Request, pk: str) -> Response:
 
 @route("POST", "participant-groups/ID/participants")
 def add_to_group(panel: PanelState, request: Request, pk: str) -> Response:
-    if pk not in panel.books.groups:
-        raise not_found()
-    members = panel.books.groups[pk]["participants"]
+    members = find(panel.books.groups, pk)["participants"]
     members += [
         participant
         for participant in request.document["participant_ids"]

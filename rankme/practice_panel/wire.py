@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -69,3 +71,10 @@ class Refusal(Exception):
 
 def not_found() -> Refusal:
     return Refusal(404, "Not found", "No such object.", 140404)
+
+
+def find(things: Mapping[str, Found], pk: str) -> Found:
+    """The thing with this id; a call about another one is answered with 404."""
+    if pk not in things:
+        raise not_found()
+    return things[pk]
