@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from rankme.actions.rows.bulk_insert import copy_rows, new_ids
+from rankme.actions.rows.bulk_insert import copy_rows
 from rankme.errors import RefusedAction
 from rankme.importing import Material
 from rankme.importing.characters import folded
 from rankme.importing.spooling.rows import ItemRow, OutputRow
 from rankme.models import Campaign, Output
 
+from .material_rows import copy_items, copy_systems, file_of
 from .media import store_media
 
 MOST_NAMED = 3
@@ -129,24 +130,10 @@ def store_additions(
     media = store_media(campaign, (row for row in material.media() if row.number in needed), stored)
     items = dict(campaign.items.values_list("key", "id"))
     systems = {folded(name): pk for name, pk in campaign.systems.values_list("name", "id")}
-    item_ids = new_ids("rankme_item", len(found.items))
-    system_ids = new_ids("rankme_system", len(found.systems))
-    copy_rows(
-        "rankme_item",
-        (
-            item_row(pk, campaign, item, position, media)
-            for pk, item, position in zip(item_ids, found.items, _after(items), strict=False)
-        ),
-    )
-    copy_rows(
-        "rankme_system",
-        (
-            system_row(pk, campaign, name, position)
-            for pk, name, position in zip(system_ids, found.systems, _after(systems), strict=False)
-        ),
-    )
-    items |= dict(zip((item.key for item in found.items), item_ids, strict=True))
-    systems |= dict(zip(map(folded, found.systems), system_ids, strict=True))
+    new_items = copy_items(campaign, found.items, len(found.items), media, first=len(items))
+    new_systems = copy_systems(campaign, found.systems, first=len(systems))
+    items |= dict(zip((item.key for item in found.items), new_items, strict=True))
+    systems |= dict(zip(map(folded, found.systems), new_systems, strict=True))
     copy_rows(
         "rankme_output",
         (
@@ -159,38 +146,3 @@ def store_additions(
             for row in found.outputs
         ),
     )  # fmt: skip
-
-
-def item_row(
-    pk: int, campaign: Campaign, item: ItemRow, position: int, media: Mapping[int, int]
-) -> dict[str, object]:
-    return {
-        "id": pk,
-        "campaign_id": campaign.pk,
-        "key": item.key,
-        "position": position,
-        "input": item.input,
-        "reference": item.reference,
-        "context": item.context,
-        "factors": item.factors,
-        **file_of(item, media),
-    }
-
-
-def system_row(pk: int, campaign: Campaign, name: str, position: int) -> dict[str, object]:
-    return {
-        "id": pk,
-        "campaign_id": campaign.pk,
-        "name": name,
-        "folded": folded(name),
-        "position": position,
-    }
-
-
-def file_of(row: ItemRow | OutputRow, media: Mapping[int, int]) -> dict[str, object]:
-    return {"media_id": None if row.media is None else media[row.media], "alt": row.alt}
-
-
-def _after(there: dict[str, int]) -> Iterator[int]:
-    """Positions after those that are taken, which have no gaps."""
-    return iter(range(len(there), 2**31))

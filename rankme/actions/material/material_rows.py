@@ -13,9 +13,10 @@ from django.utils.translation import gettext as _
 from rankme.actions import jobs
 from rankme.actions.rows.bulk_insert import ROWS_WORTH_MEASURING, analyze, copy_rows, new_ids
 from rankme.importing import ItemRow, Material
+from rankme.importing.characters import folded
+from rankme.importing.spooling.rows import OutputRow
 from rankme.models import Campaign, MaterialImport
 
-from .additions import file_of, item_row, system_row
 from .media import forget_media, store_media
 
 # Shares of the progress bar, as they were measured for a million outputs.
@@ -90,25 +91,55 @@ def copy_material(
 
 
 def copy_items(
-    campaign: Campaign, items: Iterable[ItemRow], count: int, media: Mapping[int, int] = NO_MEDIA
+    campaign: Campaign,
+    items: Iterable[ItemRow],
+    count: int,
+    media: Mapping[int, int] = NO_MEDIA,
+    *,
+    first: int = 0,
 ) -> Sequence[int]:
-    """Store items; return their ids by position.
+    """Store items in their order, the first one at this position; return their ids.
 
     `media` has the ids of their files by number.
     """
     ids = new_ids("rankme_item", count)
-    rows = (item_row(ids[item.position], campaign, item, item.position, media) for item in items)
-    copy_rows("rankme_item", rows)
+    copy_rows(
+        "rankme_item",
+        (
+            {
+                "id": ids[number],
+                "campaign_id": campaign.pk,
+                "key": item.key,
+                "position": first + number,
+                "input": item.input,
+                "reference": item.reference,
+                "context": item.context,
+                "factors": item.factors,
+                **file_of(item, media),
+            }
+            for number, item in enumerate(items)
+        ),
+    )
     return ids
 
 
-def copy_systems(campaign: Campaign, names: list[str]) -> Sequence[int]:
+def copy_systems(campaign: Campaign, names: list[str], *, first: int = 0) -> Sequence[int]:
     ids = new_ids("rankme_system", len(names))
     copy_rows(
         "rankme_system",
         (
-            system_row(pk, campaign, name, position)
-            for position, (pk, name) in enumerate(zip(ids, names, strict=True))
+            {
+                "id": pk,
+                "campaign_id": campaign.pk,
+                "name": name,
+                "folded": folded(name),
+                "position": position,
+            }
+            for position, (pk, name) in enumerate(zip(ids, names, strict=True), start=first)
         ),
     )
     return ids
+
+
+def file_of(row: ItemRow | OutputRow, media: Mapping[int, int]) -> dict[str, object]:
+    return {"media_id": None if row.media is None else media[row.media], "alt": row.alt}
