@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -198,10 +198,4 @@ def _numbered(column: str) -> Concat:
 
 def _counts(erased: Erased) -> dict[str, int]:
     """Say what else than the names is gone; nothing about what there was none of."""
-    counts = {
-        "raters": erased.raters,
-        "problem_reports": erased.problem_reports,
-        "unreadable_answers": erased.unreadable_answers,
-        "screens_with_words": erased.screens_with_words,
-    }
-    return {name: number for name, number in counts.items() if number}
+    return {name: number for name, number in asdict(erased).items() if number}
