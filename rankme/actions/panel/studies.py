@@ -97,9 +97,7 @@ def change_draft(study: PanelStudy, plan: StudyPlan, *, by: User) -> PanelStudy:
             raise RefusedAction(_("Only a draft can be changed."))
         if plan.ceiling != study.ceiling:
             change_ceiling(study, plan.ceiling, by=by)
-        codes = study.codes or {"share": new_code(8).upper()}
-        wanted = {part.name: getattr(plan, part.name) for part in fields(plan)}
-        wanted["codes"] = codes if wanted.pop("pays_shares") else {}
+        wanted = _columns_of_plan(plan, study.codes)
         for name, value in wanted.items():
             setattr(study, name, value)
         panel = panel_of(study.account)
@@ -111,26 +109,20 @@ def change_draft(study: PanelStudy, plan: StudyPlan, *, by: User) -> PanelStudy:
     return study
 
 
+def _columns_of_plan(plan: StudyPlan, codes: dict[str, str]) -> dict[str, Any]:
+    """Columns of a study as it was planned; a code for shares that it has stays."""
+    columns = {part.name: getattr(plan, part.name) for part in fields(plan)}
+    pays_shares = columns.pop("pays_shares")
+    own = codes or {"share": new_code(8).upper()}
+    return columns | {"codes": own if pays_shares else {}}
+
+
 def _new_row(campaign: Campaign, account: PanelAccount, plan: StudyPlan) -> PanelStudy:
+    columns = _columns_of_plan(plan, {})
     try:
         with transaction.atomic():
             return PanelStudy.objects.create(
-                campaign=campaign,
-                account=account,
-                currency=account.currency,
-                name=plan.name,
-                description=plan.description,
-                places=plan.places,
-                reward=plan.reward,
-                minutes=plan.minutes,
-                longest_minutes=plan.longest_minutes,
-                ceiling=plan.ceiling,
-                devices=plan.devices,
-                filters=plan.filters,
-                is_secure=plan.is_secure,
-                approval=plan.approval,
-                tops_up=plan.tops_up,
-                codes={"share": new_code(8).upper()} if plan.pays_shares else {},
+                campaign=campaign, account=account, currency=account.currency, **columns
             )
     except IntegrityError as error:
         raise RefusedAction(_("This campaign already has a study.")) from error
