@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from bisect import bisect_left
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +16,7 @@ log = logging.getLogger(__name__)
 
 HASH_LENGTH = 40
 LONGEST_LINE = 64  # a hash, a colon and a count
+BEHIND_ALL = b"~"
 
 
 class BreachedPasswordsValidator:
@@ -42,28 +44,14 @@ def is_listed(password: str, path: Path) -> bool:
     """
     wanted = hashlib.sha1(password.encode(), usedforsecurity=False).hexdigest().upper().encode()
     with path.open("rb") as file:
-        low, high = 0, path.stat().st_size
-        # The line that may be it begins in [low, high).
-        while low < high:
-            middle = (low + high) // 2
-            begin, line = line_from(file, middle)
-            if not line or begin >= high:
-                high = middle
-            elif line[:HASH_LENGTH].upper() < wanted:
-                low = begin + len(line)
-            elif line[:HASH_LENGTH].upper() == wanted:
-                return True
-            else:
-                high = middle
-    return False
+        places = range(path.stat().st_size)
+        place = bisect_left(places, wanted, key=lambda place: hash_from(file, place))
+        return hash_from(file, place) == wanted
 
 
-def line_from(file: BinaryIO, place: int) -> tuple[int, bytes]:
-    """Return the first line that begins at a place or after it, and where it begins."""
+def hash_from(file: BinaryIO, place: int) -> bytes:
+    """Return the hash of the first line that begins here or later; after the last, `BEHIND_ALL`."""
+    file.seek(max(place - 1, 0))
     if place:
-        file.seek(place - 1)
         file.readline(LONGEST_LINE)  # the rest of the line before
-    else:
-        file.seek(0)
-    begin = file.tell()
-    return begin, file.readline(LONGEST_LINE)
+    return file.readline(LONGEST_LINE)[:HASH_LENGTH].upper() or BEHIND_ALL
