@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -39,24 +40,27 @@ def worker_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
-@shared_task(name="rankme.tasks.execute_import")
-def execute_import(import_id: int) -> None:
-    import_jobs.execute_import(import_id, worker_name())
+# Jobs that are rows (`rankme.actions.jobs`).
+JOBS: dict[str, Callable[[int, str], bool]] = {
+    "rankme.tasks.execute_import": import_jobs.execute_import,
+    "rankme.tasks.check_upload": checks.execute,
+    "rankme.tasks.execute_run": analysis_runs.execute,
+    "rankme.tasks.take_look": looks.execute,
+    "rankme.tasks.execute_launch": launches.execute,
+    "rankme.tasks.extend_plan": large_extensions.execute,
+    "rankme.tasks.compute_metrics": metric_jobs.execute,
+    "rankme.tasks.make_report_files": report_files.execute,
+}
 
 
-@shared_task(name="rankme.tasks.check_upload")
-def check_upload(check_id: int) -> None:
-    checks.execute(check_id, worker_name())
+def _add_task(name: str, execute: Callable[[int, str], bool]) -> None:
+    @shared_task(name=name)
+    def work_on(row_id: int) -> None:
+        execute(row_id, worker_name())
 
 
-@shared_task(name="rankme.tasks.execute_run")
-def execute_run(run_id: int) -> None:
-    analysis_runs.execute(run_id, worker_name())
-
-
-@shared_task(name="rankme.tasks.take_look")
-def take_look(request_id: int) -> None:
-    looks.execute(request_id, worker_name())
+for name, execute in JOBS.items():
+    _add_task(name, execute)
 
 
 # Acknowledged before it runs: nobody has to replace a helper that is lost.
@@ -66,31 +70,11 @@ def compute_chunks(run_id: int) -> None:
     run_chunks.compute_chunks(run_id, worker_name())
 
 
-@shared_task(name="rankme.tasks.execute_launch")
-def execute_launch(launch_id: int) -> None:
-    launches.execute(launch_id, worker_name())
-
-
-@shared_task(name="rankme.tasks.extend_plan")
-def extend_plan(row_id: int) -> None:
-    large_extensions.execute(row_id, worker_name())
-
-
-@shared_task(name="rankme.tasks.compute_metrics")
-def compute_metrics(row_id: int) -> None:
-    metric_jobs.execute(row_id, worker_name())
-
-
 # Acknowledged before it runs, as helpers of an analysis are.
 @shared_task(name="rankme.tasks.compute_metric_parts", acks_late=False)
 def compute_metric_parts(row_id: int) -> None:
     """Help with a computation of metrics that another worker leads."""
     metric_parts.help_with(row_id)
-
-
-@shared_task(name="rankme.tasks.make_report_files")
-def make_report_files(row_id: int) -> None:
-    report_files.execute(row_id, worker_name())
 
 
 # Acknowledged before it runs: a lost try is asked for again by a click.
