@@ -123,8 +123,8 @@ class Calls:
         *,
         may_repeat: bool | None = None,
         **query: Any,
-    ) -> Any:
-        """The panel's answer as JSON, None when it has no body.
+    ) -> Answer:
+        """Make a call.
 
         Only what may be repeated is asked again. By default these are the calls that change
         nothing. A call that moves money is asked once.
@@ -135,18 +135,6 @@ class Calls:
         PanelAway : nothing has happened, because the panel is busy or cannot be reached
         AnswerLost : unknown
         """
-        return self.respond(method, path, document, may_repeat=may_repeat, **query).document
-
-    def respond(
-        self,
-        method: str,
-        path: str,
-        document: Any = None,
-        *,
-        may_repeat: bool | None = None,
-        **query: Any,
-    ) -> Answer:
-        """The same with the answer's status and headers."""
         repeat = method in REPEATABLE if may_repeat is None else may_repeat
         due = _page_due.get()
         tries = self.tries if repeat else 1

@@ -29,7 +29,7 @@ class UnknownKey(UntrustedEntry):
 
 def read_keys(calls: Calls) -> dict[str, Any]:
     """The panel's public keys, as a JWKS that has been read once."""
-    document = calls.ask("GET", JWKS)
+    document = calls.ask("GET", JWKS).document
     try:
         keys = {"keys": list(document["keys"])[:MOST_KEYS]}
         jwt.PyJWKSet.from_dict(keys)

@@ -342,7 +342,7 @@ class Prolific:
 
     def pay_bonuses(self, listed: str) -> None:
         """The panel says with 202 that it will pay."""
-        answer = self.calls.respond("POST", f"{API}/bulk-bonus-payments/{listed}/pay/")
+        answer = self.calls.ask("POST", f"{API}/bulk-bonus-payments/{listed}/pay/")
         if answer.status != 202:
             raise _odd(f"{answer.status} instead of 202")
 
@@ -403,7 +403,7 @@ class Prolific:
         path = f"{API}/hooks/subscriptions/"
         for event_type in self.missing_hooks(workspace, address):
             wanted = {"workspace_id": workspace, "event_type": event_type, "target_url": address}
-            made = self.calls.respond("POST", path, wanted)
+            made = self.calls.ask("POST", path, wanted)
             with _as_described(path, made.document):
                 # Described as a list of subscriptions; the guides show the subscription alone.
                 alone = made.document["results"][0] if "results" in made.document else made.document
@@ -424,7 +424,7 @@ class Prolific:
         **query: Any,
     ) -> Read:
         path = f"{API}/{path}"
-        answer = self.calls.ask(method, path, document, may_repeat=may_repeat, **query)
+        answer = self.calls.ask(method, path, document, may_repeat=may_repeat, **query).document
         with _as_described(f"{method} {path}", answer):
             return read(answer)
 
