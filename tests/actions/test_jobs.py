@@ -13,6 +13,7 @@ from rankme.errors import RefusedAction
 from rankme.models import MaterialImport
 from tests.campaigns import make_campaign
 from tests.live import PATIENCE, start_python, wait_for
+from tests.races.threads import run_together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,23 +45,14 @@ def test_without_the_lease_several_would_do_it(job, monkeypatch):
 
 def done_by_twenty(job) -> list[str]:
     """Send a job to twenty workers at the same time; returns those that began to work on it."""
-    done, gate = [], threading.Barrier(20)
-
-    def receive() -> None:
-        gate.wait()
-        jobs.perform(MaterialImport, job.pk, work, worker="w")
-        connection.close()
+    done: list[str] = []
 
     def work(row) -> None:
         done.append(row.claimed_by)
         time.sleep(0.2)
         jobs.finish(row)
 
-    threads = [threading.Thread(target=receive) for _ in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together([lambda: jobs.perform(MaterialImport, job.pk, work, worker="w")] * 20)
     return done
 
 
@@ -222,8 +214,7 @@ def seconds_until_claimable(job) -> float:
     raise AssertionError("nobody may ever take it over")
 
 
-@pytest.mark.parametrize("times", [3 * jobs.MOST_ATTEMPTS])
-def test_a_restarted_database_does_not_lose_the_worker(job, times, monkeypatch):
+def test_a_restarted_database_does_not_lose_the_worker(job, monkeypatch):
     monkeypatch.setattr(jobs, "REST_AFTER_TROUBLE_SECONDS", 0)
     monkeypatch.setattr(jobs, "SECONDS_BETWEEN_HEARTBEATS", 0)
 
@@ -231,7 +222,7 @@ def test_a_restarted_database_does_not_lose_the_worker(job, times, monkeypatch):
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
 
-    for _ in range(times):
+    for _ in range(3 * jobs.MOST_ATTEMPTS):
         assert jobs.perform(MaterialImport, job.pk, lose_the_database, worker="a")
         job.refresh_from_db()
         assert (job.state, job.attempts) == ("queued", 0)

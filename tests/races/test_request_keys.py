@@ -1,31 +1,22 @@
 """Two requests with one key at the same moment make one campaign."""
 
-import threading
-
 import pytest
-from django.db import connection
 
 from rankme.actions.campaign.campaigns import create_campaign
 from rankme.actions.campaign.request_keys import create_once
 from rankme.models import Campaign
 from tests.campaigns import make_owner, slider_definition
+from tests.races.threads import run_together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_two_requests_at_once_make_one_campaign():
-    owner, together, codes = make_owner(), threading.Barrier(2), []
+    owner = make_owner()
 
-    def ask() -> None:
-        together.wait()
-        made = create_once(owner, "k", {}, lambda: create_campaign(owner, slider_definition()))
-        codes.append(made.code)
-        connection.close()
+    def ask() -> str:
+        return create_once(owner, "k", {}, lambda: create_campaign(owner, slider_definition())).code
 
-    both = [threading.Thread(target=ask) for _ in range(2)]
-    for each in both:
-        each.start()
-    for each in both:
-        each.join()
-    assert len(codes) == 2 and len(set(codes)) == 1
+    first, second = run_together([ask, ask])
+    assert first == second
     assert Campaign.objects.count() == 1

@@ -1,16 +1,16 @@
 """Workers share an analysis, and take it over from each other, without changing its report."""
 
-import threading
 import time
+from functools import partial
 
 import pytest
-from django.db import connection
 
 from analysis.ranking.clusters import Resampling
 from analysis.typing import Values
 from rankme.actions import jobs
 from rankme.actions.runs import analysis_runs, report_parts, run_chunks
 from rankme.models import AnalysisRun, RunChunk, leases
+from tests.races.threads import errors_in, run_together
 from tests.reports import assert_same_report
 from tests.runs import asked, executed, rated_campaign
 
@@ -27,12 +27,8 @@ def test_one_two_and_four_workers_say_the_same(campaign):
     said = []
     for helpers in (0, 1, 3):
         run = asked(campaign)
-        threads = [threading.Thread(target=help_with, args=[run.pk]) for _ in range(helpers)]
-        for thread in threads:
-            thread.start()
-        executed(run, pictures=())
-        for thread in threads:
-            thread.join()
+        works = [partial(help_with, run.pk)] * helpers
+        assert not errors_in(run_together([partial(executed, run, pictures=()), *works]))
         said.append(run.result["report"])
     assert_same_report(said[0], said[1])
     assert_same_report(said[0], said[2])
@@ -43,7 +39,6 @@ def help_with(run_id: int) -> None:
     while AnalysisRun.objects.filter(pk=run_id, state__in=["queued", "working"]).exists():
         run_chunks.compute_chunks(run_id, "helper")
         time.sleep(SECONDS_BETWEEN_NOTICES)
-    connection.close()
 
 
 def test_a_run_that_lost_its_worker_goes_on_where_it_was(campaign, monkeypatch):
@@ -100,18 +95,9 @@ def test_two_workers_never_compute_the_same_chunk(campaign, monkeypatch):
 
     # On the class: each worker forgets the resamplings at its end, also those of the others here.
     monkeypatch.setattr(Resampling, "draw", draw_and_note)
-    threads = [threading.Thread(target=compute_and_close, args=[run.pk]) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_together([partial(run_chunks.compute_chunks, run.pk, "helper")] * 4)
     jobs.release(row)
     assert len(drawn) == len(set(drawn)) == RunChunk.objects.count()
-
-
-def compute_and_close(run_id: int) -> None:
-    run_chunks.compute_chunks(run_id, "helper")
-    connection.close()
 
 
 class StoresAndDies(report_parts.StoredParts):

@@ -1,10 +1,9 @@
 """At most so many raters with an answer to an entry question."""
 
-import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from rankme.actions.sitting import participation
@@ -12,6 +11,7 @@ from rankme.errors import InvalidDefinition
 from rankme.models import Campaign, Participant
 from rankme.queries.watching.limited_places import limited_places
 from tests.campaigns import make_campaign, make_rater, slider_definition
+from tests.races.threads import run_together
 from tests.sittings import claim
 
 pytestmark = pytest.mark.django_db
@@ -81,18 +81,10 @@ def test_who_left_long_ago_without_work_frees_the_place_and_a_holder_keeps_it():
 def test_two_at_once_do_not_both_get_the_last_place():
     campaign = limited_campaign(british=1)
     raters = [make_rater(campaign, name) for name in "abcd"]
-    begun = threading.Barrier(len(raters))
-
-    def answer(rater: Participant) -> None:
-        begun.wait(30)
-        participation.answer_entry_questions(rater, {"variety": "british"})
-        connection.close()
-
-    threads = [threading.Thread(target=answer, args=(rater,)) for rater in raters]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    british = {"variety": "british"}
+    run_together(
+        [partial(participation.answer_entry_questions, rater, british) for rater in raters]
+    )
     states = sorted(state for state, _outcome in outcomes(campaign))
     assert states == ["screened_out"] * 3 + ["working"]
 
