@@ -3,7 +3,6 @@
 import pytest
 
 from rankme.actions.campaign import campaigns, changes, extensions
-from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.material import materials
 from rankme.actions.sitting import exclusions
 from rankme.errors import ChangedMeanwhile, RefusedAction
@@ -14,6 +13,7 @@ from rankme.queries.versions import balance_of, has_unplanned_material
 from rankme.verification import verify_campaign
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as slider
+from tests.imports import work_on
 from tests.sittings import claim, sit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
@@ -36,14 +36,9 @@ def add(campaign, folder, rows):
     lines = [f"{system},{item},Text of {system} for {item}." for system, item in rows]
     path = folder / "outputs.csv"
     path.write_text("\n".join(["system,item,output", *lines]) + "\n")
-    row = materials.start_import(campaign, [path], by=make_owner())
-    assert execute_import(row.pk, "tester")
-    row.refresh_from_db()
-    if row.state == "done":
-        materials.take_import(row, by=make_owner())
-        assert execute_import(row.pk, "tester")
-        row.refresh_from_db()
-    return row
+    row = work_on(materials.start_import(campaign, [path], by=make_owner()))
+    materials.take_import(row, by=make_owner())
+    return work_on(row)
 
 
 def rows_of(campaign):
@@ -166,9 +161,7 @@ def test_shown_material_cannot_be_replaced(tmp_path, rows, words):
     same = "Sys1,item-0,Text 1 of place 0."
     lines = ["system,item,output", same, *(f"{system},{item},New." for system, item in rows)]
     path.write_text("\n".join(lines) + "\n")
-    row = materials.start_import(campaign, [path], by=make_owner())
-    execute_import(row.pk, "tester")
-    row.refresh_from_db()
+    row = work_on(materials.start_import(campaign, [path], by=make_owner()))
     assert (row.state, words in row.error) == ("failed", True), row.error
 
 

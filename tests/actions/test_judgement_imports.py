@@ -11,7 +11,6 @@ from django.core.management import call_command
 
 from analysis.table import JudgementTable
 from analysis.table_files import write_table
-from rankme.actions.imports import import_jobs
 from rankme.actions.imports.archive_definitions import criterion_name, guessed_definition
 from rankme.actions.imports.judgement_imports import import_judgements, start_archive
 from rankme.actions.material import materials
@@ -26,6 +25,7 @@ from tests.campaigns import (
     rankme_definition,
     slider_definition,
 )
+from tests.imports import work_on
 from tests.sittings import sit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds")]
@@ -126,22 +126,18 @@ def test_every_way_in_can_keep_the_names(owner, settings, client, tmp_path, caps
     path = tmp_path / "ratings.csv"
     path.write_text(ratings_by(["Ada", "Bea"]))
     call_command("import_judgements", str(path), "--owner", "olga", "--keep-rater-names")
-    for address, name in (
-        ("/campaigns/{}/material/", "keep_rater_names"),
-        ("/api/v1/campaigns/{}/imports/", "keep_rater_names"),
+    for address, more in (
+        ("/campaigns/{}/material/", {}),
+        ("/api/v1/campaigns/{}/imports/", {"kind": "judgements"}),
     ):
         archive = start_archive(owner, title="Old")
         with path.open("rb") as file:
-            sent = {"outputs": file, name: "true"} | (
-                {"kind": "judgements"} if "api" in address else {}
-            )
+            sent = {"outputs": file, "keep_rater_names": "true"} | more
             answer = client.post(address.format(archive.code), sent)
         assert answer.status_code in (202, 302), answer.content
-        row = archive.material_imports.get()
-        import_jobs.execute_import(row.pk, "worker")
-        row.refresh_from_db()
+        row = work_on(archive.material_imports.get())
         materials.take_import(row, by=owner)
-        import_jobs.execute_import(row.pk, "worker")
+        work_on(row)
     for campaign in Campaign.objects.all():
         labels = set(campaign.participants.values_list("label", flat=True))
         assert labels == {"Ada", "Bea"}, campaign
@@ -238,13 +234,10 @@ def test_an_archive_is_filled_by_an_upload_too(owner, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "uploads"
     campaign = start_archive(owner, title="Old")
     upload = SimpleUploadedFile("ratings.csv", LONG.encode())
-    row = materials.start_import(campaign, [upload], kind="judgements", by=owner)
-    assert import_jobs.execute_import(row.pk, "worker")
-    row.refresh_from_db()
+    row = work_on(materials.start_import(campaign, [upload], kind="judgements", by=owner))
     assert (row.state, row.phase, row.preview["n_judgements"]) == ("done", "previewed", 6)
     materials.take_import(row, by=owner)
-    assert import_jobs.execute_import(row.pk, "worker")
-    row.refresh_from_db()
+    work_on(row)
     campaign.refresh_from_db()
     assert (row.phase, campaign.state, Judgement.objects.count()) == ("taken", "closed", 6)
     assert set(campaign.criteria.values_list("name", flat=True)) == {"fluency", "clarity"}

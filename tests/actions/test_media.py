@@ -16,7 +16,6 @@ from PIL import Image
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.campaign.duplicates import duplicate_campaign
-from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.material import material_rows, materials
 from rankme.errors import RefusedAction
 from rankme.exporting.judgements import judgements_jsonl
@@ -24,11 +23,10 @@ from rankme.models import Campaign, Item, MediaFile, Output, Submission
 from rankme.protocols.files import preset
 from rankme.verification import verify_campaign
 from tests.campaigns import make_owner
+from tests.imports import work_on
 from tests.pages.rater.visits import begin, payload_for, send
 
 pytestmark = pytest.mark.slow
-
-WORKER = "test"
 
 
 @pytest.fixture(autouse=True)
@@ -80,19 +78,14 @@ SOUNDS = {
 
 
 def uploaded(campaign: Campaign, path: Path):
-    row = materials.start_import(campaign, [path], by=campaign.owner)
-    assert execute_import(row.pk, WORKER)
-    row.refresh_from_db()
-    return row
+    return work_on(materials.start_import(campaign, [path], by=campaign.owner))
 
 
 def taken(campaign: Campaign, path: Path):
     row = uploaded(campaign, path)
     assert row.phase == "previewed", (row.error, row.problems)
     materials.take_import(row, by=campaign.owner)
-    assert execute_import(row.pk, WORKER)
-    row.refresh_from_db()
-    assert row.state == "done", row.error
+    assert work_on(row).state == "done", row.error
     campaign.refresh_from_db()
     return row
 
@@ -165,7 +158,7 @@ def test_a_failed_import_leaves_no_file(db, tmp_path: Path, monkeypatch):
         raise RefusedAction("the rows could not be stored")
 
     monkeypatch.setattr(material_rows, "copy_systems", broken)
-    execute_import(row.pk, WORKER)
+    work_on(row)
     assert not MediaFile.objects.exists() and not stored_names()
 
 

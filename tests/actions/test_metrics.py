@@ -8,13 +8,13 @@ from django.core.management import CommandError, call_command
 
 from analysis.text_metrics.scoring import score
 from rankme.actions import jobs
-from rankme.actions.imports import import_jobs
 from rankme.actions.material import material_rows, materials, metric_jobs, metric_parts
 from rankme.actions.material.metric_parts import results_of
 from rankme.errors import RefusedAction
 from rankme.models import Metric, MetricComputation, Output
 from rankme.queries.metric_scores import material_of, scores_of, uncomputable, verdicts_of
 from tests.campaigns import make_campaign, make_owner
+from tests.imports import work_on
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
@@ -35,18 +35,15 @@ def computed(campaign, *names: str):
 
 def checked(campaign, text: str, **options):
     file = SimpleUploadedFile("scores.csv", text.encode())
-    row = materials.start_import(campaign, [file], kind="scores", options=options, by=make_owner())
-    assert import_jobs.execute_import(row.pk, "tester")
-    row.refresh_from_db()
-    return row
+    return work_on(
+        materials.start_import(campaign, [file], kind="scores", options=options, by=make_owner())
+    )
 
 
 def taken(campaign, text: str, **options):
     row = checked(campaign, text, **options)
     materials.take_import(row, by=make_owner())
-    assert import_jobs.execute_import(row.pk, "tester")
-    row.refresh_from_db()
-    assert row.phase == "taken", row.error
+    assert work_on(row).phase == "taken", row.error
     return row
 
 
@@ -194,7 +191,7 @@ def test_a_second_upload_says_what_it_replaces(campaign):
     assert row.preview["metrics"][0]["replaces"] == "uploaded"
     assert scores_of(campaign).segments.max() == 0.5
     materials.take_import(row, by=make_owner())
-    assert import_jobs.execute_import(row.pk, "tester")
+    work_on(row)
     assert scores_of(campaign).segments[scores_of(campaign).segments > 0].max() == 0.75
 
 
