@@ -1,7 +1,7 @@
 """Changes after the launch: what becomes a version, what may not change, and who sees which."""
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError
 
 from rankme.actions.campaign import campaigns, changes
 from rankme.actions.sitting import assignments, participation
@@ -9,11 +9,11 @@ from rankme.errors import ChangedMeanwhile, InvalidDefinition, RefusedAction
 from rankme.models import CampaignVersion, Submission
 from rankme.protocols.changes import FREE, REASONS, what_may_not_change
 from rankme.protocols.definition import Definition
-from rankme.protocols.files import definition_from_document, definition_to_document
 from rankme.queries.judgement_table import judgement_table
 from rankme.queries.versions import version_lines
 from rankme.verification import verify_campaign
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
+from tests.database.rules import change
 from tests.sittings import answer, claim, sit
 
 pytestmark = pytest.mark.django_db
@@ -215,13 +215,6 @@ def test_reopening_is_a_version_and_batches_are_handed_out_again(campaign):
 # --- What the database itself refuses ---------------------------------------------------------
 
 
-def change(statement: str) -> None:
-    with transaction.atomic(), connection.cursor() as cursor:
-        # What still waits for the end of the test's transaction would refuse ALTER TABLE.
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute(statement)
-
-
 SECOND = (
     "INSERT INTO rankme_campaignversion (campaign_id, number, change, definition,"
     " definition_sha256, items, systems, extension, reason)"
@@ -297,12 +290,6 @@ def test_verify_notices_a_version_that_was_rewritten(campaign):
     )
     assert "version 1" in verify_campaign(campaign).fault
     assert CampaignVersion.objects.count() == 1
-
-
-def test_a_definition_reads_back_from_its_version(campaign):
-    version = correct(campaign, title="New")
-    document = definition_to_document(slider_definition(title="New"))
-    assert definition_from_document(version.definition) == definition_from_document(document)
 
 
 def test_every_part_of_a_campaign_file_may_change_or_says_why_not():
