@@ -10,6 +10,7 @@ from analysis.table_files import read_table
 from rankme.actions.campaign import campaigns
 from rankme.actions.runs import analysis_runs, publishing, report_parts, run_chunks
 from rankme.actions.sitting import exclusions
+from rankme.actions.sitting.withdrawing import withdraw
 from rankme.errors import InvalidOptions, RefusedAction
 from rankme.exporting import bundle
 from rankme.exporting.judgements import judgements_csv
@@ -91,6 +92,16 @@ def test_a_run_uses_the_judgements_it_read(run, campaign):
     assert bundle.run_table(run).sha256 == run.data_sha256
     assert again.result["exclusions"] == [{"rater": rater.label, "reason": "Clicked at random."}]
     assert again.result["report"]["data"]["excluded"] > 0
+
+
+def test_answers_that_a_rater_withdrew_are_in_no_later_table(run, campaign):
+    rater = campaign.participants.first()
+    withdraw(rater, with_answers=True)
+    later = executed(asked(campaign, **LITTLE), pictures=())
+    assert rater.label in bundle.run_table(run).rater.labels
+    assert rater.label not in bundle.run_table(later).rater.labels
+    said = {"rater": rater.label, "reason": exclusions.WITHDRAWN}
+    assert said in later.finished_result["exclusions"]
 
 
 def test_judgements_that_arrive_during_an_analysis_are_left_out(monkeypatch):
