@@ -13,7 +13,6 @@ from rankme.actions.webhooks import delivering, hooks
 from rankme.actions.webhooks.events import record_all, record_events
 from rankme.errors import RefusedAction
 from rankme.models import Campaign, PanelPayment, Webhook, WebhookDelivery
-from rankme.panel_calls.sealed import unseal
 from rankme.webhook_calls.sending import Outcome
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.pages.world import panel_submission
@@ -40,8 +39,15 @@ class Receivers:
         return [message["kind"] for _url, _secret, message, _headers in self.told]
 
 
-def two_raters_wanted():
+@pytest.fixture
+def campaign() -> Campaign:
+    """A campaign for two raters."""
     return make_campaign(slider_definition(raters_per_trial=2), items=2, systems=1)
+
+
+@pytest.fixture
+def hook(campaign: Campaign) -> Webhook:
+    return hooks.add_webhook(campaign, URL, by=campaign.owner).webhook
 
 
 def tell(receivers: Receivers) -> list[str]:
@@ -77,9 +83,8 @@ def test_a_campaign_tells_each_event_of_its_life_once():
     assert len({told["id"] for _url, _key, told, _headers in receivers.told}) == 4
 
 
-def test_trouble_with_money_or_the_record_is_told():
-    campaign = two_raters_wanted()
-    hooks.add_webhook(campaign, URL, by=campaign.owner)
+@pytest.mark.usefixtures("hook")
+def test_trouble_with_money_or_the_record_is_told(campaign):
     receivers = Receivers()
     person = panel_submission(campaign)
     PanelPayment.objects.create(
@@ -95,9 +100,8 @@ def test_trouble_with_money_or_the_record_is_told():
     assert tell(receivers) == []
 
 
-def test_a_campaign_that_was_closed_long_ago_is_not_looked_at():
-    campaign = two_raters_wanted()
-    hooks.add_webhook(campaign, URL, by=campaign.owner)
+@pytest.mark.usefixtures("hook")
+def test_a_campaign_that_was_closed_long_ago_is_not_looked_at(campaign):
     close_campaign(campaign, by=campaign.owner)
     rows = Campaign.objects.filter(pk=campaign.pk)
     rows.update(closed_at=F("closed_at") - timedelta(days=31))
@@ -108,15 +112,13 @@ def test_a_campaign_that_was_closed_long_ago_is_not_looked_at():
     assert tell(receivers) == ["record_trouble"]
 
 
-def test_what_happened_before_is_not_told():
-    campaign = two_raters_wanted()
-    hooks.add_webhook(campaign, URL, by=campaign.owner)
+@pytest.mark.usefixtures("hook")
+def test_what_happened_before_is_not_told(campaign):
     assert tell(Receivers()) == []
     assert campaign.webhook_events.get().kind == "launched"
 
 
-def test_only_the_chosen_events_are_told():
-    campaign = two_raters_wanted()
+def test_only_the_chosen_events_are_told(campaign):
     hooks.add_webhook(campaign, URL, ["done"], by=campaign.owner)
     receivers = Receivers()
     for name in ("w1", "w2"):
@@ -126,9 +128,8 @@ def test_only_the_chosen_events_are_told():
         hooks.add_webhook(campaign, URL, ["dance"], by=campaign.owner)
 
 
-def test_a_message_is_tried_again_with_growing_pauses_and_then_given_up():
-    campaign = two_raters_wanted()
-    hooks.add_webhook(campaign, URL, by=campaign.owner)
+@pytest.mark.usefixtures("hook")
+def test_a_message_is_tried_again_with_growing_pauses_and_then_given_up(campaign):
     sit(make_rater(campaign, "w1"))
     receivers = Receivers(*[500] * 20)
     assert tell(receivers) == ["half_done"]
@@ -150,9 +151,8 @@ def test_a_message_is_tried_again_with_growing_pauses_and_then_given_up():
     assert (delivery.state, delivery.status) == ("sent", 204)
 
 
-def test_a_message_that_another_worker_is_sending_is_left_to_it():
-    campaign = two_raters_wanted()
-    hooks.add_webhook(campaign, URL, by=campaign.owner)
+@pytest.mark.usefixtures("hook")
+def test_a_message_that_another_worker_is_sending_is_left_to_it(campaign):
     sit(make_rater(campaign, "w1"))
     record_events(campaign)
     within = []
@@ -165,9 +165,7 @@ def test_a_message_that_another_worker_is_sending_is_left_to_it():
     assert within == [0]
 
 
-def test_a_webhook_that_is_off_is_not_told():
-    campaign = two_raters_wanted()
-    hook = hooks.add_webhook(campaign, URL, by=campaign.owner).webhook
+def test_a_webhook_that_is_off_is_not_told(campaign, hook):
     told = {"url": URL, "kinds": hook.kinds, "by": campaign.owner}
     hooks.change_webhook(hook, **told, is_active=False)
     sit(make_rater(campaign, "w1"))
@@ -177,16 +175,7 @@ def test_a_webhook_that_is_off_is_not_told():
     assert tell(receivers) == ["half_done"]
 
 
-def test_a_secret_is_stored_sealed():
-    campaign = two_raters_wanted()
-    made = hooks.add_webhook(campaign, URL, by=campaign.owner)
-    stored = Webhook.objects.get().sealed_secret
-    assert made.secret not in stored
-    assert unseal(stored) == made.secret
-
-
-def test_a_campaign_has_few_webhooks():
-    campaign = two_raters_wanted()
+def test_a_campaign_has_few_webhooks(campaign):
     for _ in range(hooks.MOST_WEBHOOKS):
         hooks.add_webhook(campaign, URL, by=campaign.owner)
     with pytest.raises(RefusedAction, match="at most 10"):
