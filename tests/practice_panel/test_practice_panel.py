@@ -16,7 +16,7 @@ from rankme.practice_panel.panel import PracticePanel
 from rankme.practice_panel.published import published_calls
 from rankme.practice_panel.routes import ROUTES
 from rankme.practice_panel.server import PracticeServer
-from rankme.practice_panel.wire import Request
+from rankme.practice_panel.wire import Request, Response
 from tests.practice_panel.studies import study_document
 
 
@@ -47,10 +47,12 @@ def call(panel: PracticePanel) -> Caller:
     return Caller(panel)
 
 
+def create(call: Caller, **changes) -> Response:
+    return call("POST", "studies/", study_document(call.panel.books.project, **changes))
+
+
 def published(call: Caller, **changes) -> str:
-    study = call("POST", "studies/", study_document(call.panel.books.project, **changes)).document[
-        "id"
-    ]
+    study = create(call, **changes).document["id"]
     assert call("POST", f"studies/{study}/transition/", {"action": "PUBLISH"}).status == 200
     return study
 
@@ -113,7 +115,7 @@ def test_bonuses_are_paid_again_when_they_are_asked_for_again(call: Caller):
 
 def test_an_empty_wallet_publishes_nothing(call: Caller):
     call.order("configure", wallet=10)
-    study = call("POST", "studies/", study_document(call.panel.books.project)).document["id"]
+    study = create(call).document["id"]
     refused = call("POST", f"studies/{study}/transition/", {"action": "PUBLISH"})
     assert refused.status == 400
     assert "wallet" in refused.document["error"]["detail"]
@@ -124,10 +126,8 @@ def test_an_empty_wallet_publishes_nothing(call: Caller):
     [{"filters": None}, {"reward": 10}, {"completion_code": "X"}, {"completion_codes": []}],
 )
 def test_studies_that_the_panel_would_refuse_are_refused(call: Caller, changes: dict):
-    assert (
-        call("POST", "studies/", study_document(call.panel.books.project, **changes)).status == 400
-    )
-    assert call("POST", "studies/", study_document(call.panel.books.project)).status == 201
+    assert create(call, **changes).status == 400
+    assert create(call).status == 201
 
 
 @pytest.mark.parametrize(
@@ -143,10 +143,10 @@ def test_studies_that_the_panel_would_refuse_are_refused(call: Caller, changes: 
 )
 def test_a_fault_happens_once(call: Caller, kind: str, status: int, lost: str, happens: bool):
     call.order("fault", kind=kind, path="studies")
-    met = call("POST", "studies/", study_document(call.panel.books.project))
+    met = create(call)
     assert (met.status, met.lost, len(call.panel.books.studies)) == (status, lost, int(happens))
     assert ("Retry-After" in met.headers) == (kind == "too_many_wait")
-    assert call("POST", "studies/", study_document(call.panel.books.project)).status == 201
+    assert create(call).status == 201
 
 
 def test_webhooks_are_signed_over_their_bytes_and_come_as_ordered(call: Caller):
