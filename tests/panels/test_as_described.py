@@ -17,7 +17,6 @@ from rankme.models import (
     PanelStudy,
     PanelSubmission,
 )
-from rankme.practice_panel import study_refusals
 from rankme.queries.panel_books import money_of
 from tests.campaigns import make_owner
 from tests.panels.loop import Loop, draft_form, paid_campaign, plan_of
@@ -128,11 +127,6 @@ def test_bonuses_that_the_panel_shows_are_not_asked_for_again(loop):
 # Accounts and projects ---------------------------------------------------------------------
 
 
-def test_studies_go_into_a_project_of_the_accounts_workspace(loop):
-    assert loop.account.project == loop.panel.books.project
-    assert loop.there.document["project"] == loop.panel.books.project
-
-
 def test_a_project_of_another_workspace_is_refused_with_the_known_ones(practice):
     add = {"owner": make_owner(), "name": "Lab", "token": practice.token}
     with pytest.raises(RefusedAction, match="Practice project"):
@@ -200,14 +194,6 @@ def test_a_date_outside_the_panels_limits_is_refused(olga, draft, joined):
     assert not PanelStudy.objects.exists()
 
 
-def test_one_odd_filter_does_not_take_the_form_away(olga, draft, monkeypatch):
-    odd = {"filter_id": "odd", "type": "range", "data_type": "integer", "min": "2014-01-01"}
-    monkeypatch.setattr(study_refusals, "FILTERS", [odd, *study_refusals.FILTERS])
-    page = olga.get(draft)
-    assert page.status_code == 200
-    assert {offered.id for offered in page.context["others"]} >= {"age", "date-joined"}
-
-
 @pytest.mark.parametrize(("minutes", "longest"), [(1, 5), (2, 8), (10, 28)])
 def test_the_longest_time_is_one_that_the_panel_accepts(olga, draft, minutes, longest):
     """At least 2 + 2t + 2√t minutes, as published: 6, 8.8 and 28.3."""
@@ -220,14 +206,9 @@ def test_the_proposed_times_are_accepted_and_promise_no_more_pay_than_there_is(o
     initial = olga.get(draft).context["form"].initial
     assert initial["minutes"] * 60 >= 4 * 40
     assert not initial.get("is_secure")
-    assert (
-        olga.post(
-            draft,
-            draft_form(PanelAccount.objects.get())
-            | {name: initial[name] for name in ("minutes", "longest_minutes")},
-        ).status_code
-        == 302
-    )
+    proposed = {name: initial[name] for name in ("minutes", "longest_minutes")}
+    sent = draft_form(PanelAccount.objects.get()) | proposed
+    assert olga.post(draft, sent).status_code == 302
 
 
 def test_messages_about_the_study_are_read_when_they_are_asked_for(olga, loop):
