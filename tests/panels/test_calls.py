@@ -111,11 +111,8 @@ def test_money_is_asked_for_once(panel, prolific, kind: str, error: type, happen
 @pytest.mark.parametrize(
     ("status", "headers", "body"),
     [
-        (301, {"Location": "https://elsewhere.example/"}, ""),
-        (302, {"Location": "/maintenance"}, ""),
+        (302, {"Location": "https://elsewhere.example/"}, ""),
         (304, {}, ""),
-        (307, {"Location": "/"}, ""),
-        (308, {"Location": "/"}, ""),
         (200, {}, "<html>We are back soon</html>"),
         (200, {}, ""),
         (204, {}, ""),
@@ -135,7 +132,6 @@ def test_only_the_described_yes_pays_a_bonus(monkeypatch, status, headers, body)
     [
         None,
         [],
-        {"message": "Maintenance"},
         {"id": "s1", "status": "AWAITING REVIEW", "study_id": "x", "started_at": None},
         {"id": "s2", "status": "APPROVED", "study_id": "x", "started_at": None},
         {"id": "s1", "status": "UNKNOWN", "study_id": "x", "started_at": None},
