@@ -19,7 +19,7 @@ from rankme.models import Assignment, Judgement, QuarantinedPayload, Submission
 from rankme.protocols.instruments.base import Instrument
 from rankme.queries.watching.own_words import payload_as_sent
 from tests.campaigns import make_campaign, make_rater, rankme_definition, slider_definition
-from tests.database.rules import change
+from tests.database.rules import assert_kept_by
 from tests.invariants import acknowledged, check_record, counted_submissions
 from tests.sittings import (
     answer,
@@ -55,12 +55,8 @@ def test_a_screen_is_stored_with_its_values(held):
     payload = payload_for(held, 1, value=73.5)
     receipt = record(held, payload)
     stored = Submission.objects.get(key=payload["key"])
-    assert (receipt.revision, receipt.late, receipt.surplus, receipt.is_new) == (
-        1,
-        False,
-        False,
-        True,
-    )
+    assert (receipt.revision, receipt.is_new) == (1, True)
+    assert not (receipt.late or receipt.surplus)
     judgement = stored.judgements.get()
     assert (judgement.value, judgement.time_ms, judgement.position) == (73.5, 1500.0, 0)
     assert stored.payload == payload
@@ -317,9 +313,9 @@ def test_an_exclusion_needs_a_reason_and_can_be_withdrawn(held):
 # --- What the database itself refuses --------------------------------------------------------
 
 RECORDS = {
-    "rankme_submission": ("submission_is_insert_only", "late = true"),
-    "rankme_judgement": ("judgement_is_insert_only", "value = 1"),
-    "rankme_quarantinedpayload": ("quarantine_is_insert_only", "reason = 'x'"),
+    "submission_is_insert_only": ("rankme_submission", "late = true"),
+    "judgement_is_insert_only": ("rankme_judgement", "value = 1"),
+    "quarantine_is_insert_only": ("rankme_quarantinedpayload", "reason = 'x'"),
 }
 
 
@@ -330,27 +326,11 @@ def recorded(held):
     return held
 
 
-@pytest.mark.parametrize("table", RECORDS)
-def test_no_row_of_the_record_is_changed_or_deleted(recorded, table):
-    _, assignment = RECORDS[table]
-    with pytest.raises(DatabaseError, match="never changed"):
-        change(f"UPDATE {table} SET {assignment}")
-    with pytest.raises(DatabaseError, match="never changed"):
-        change(f"DELETE FROM {table}")
-
-
-@pytest.mark.parametrize("table", RECORDS)
-def test_it_is_the_trigger_that_refuses(recorded, table):
-    trigger, assignment = RECORDS[table]
+@pytest.mark.parametrize("trigger", RECORDS)
+def test_no_row_of_the_record_is_changed_or_deleted(recorded, trigger):
     with transaction.atomic():
-        change(f"DROP TRIGGER {trigger} ON {table}")
-        change(f"UPDATE {table} SET {assignment}")
+        assert_kept_by(trigger, *RECORDS[trigger], "never changed")
         transaction.set_rollback(True)
-    assert {
-        "rankme_submission": Submission,
-        "rankme_judgement": Judgement,
-        "rankme_quarantinedpayload": QuarantinedPayload,
-    }[table].objects.exists()
 
 
 def test_infinite_values_are_refused_by_the_database_too(recorded):
@@ -379,10 +359,6 @@ def test_revisions_are_limited_and_the_last_one_counts(held, monkeypatch):
     assert not answer(held, 1).surplus, "other screens are not affected"
     payload = Submission.objects.get(key=standing.key).payload
     assert not record(held, payload).is_new, "and a repetition is answered as ever"
-
-
-def test_the_bounds_lie_below_what_the_columns_hold():
-    assert screen_rules.MOST_REVISIONS < 2**15 - 1
 
 
 def test_a_sitting_that_sends_more_than_a_person_can_is_told_to_wait(held, monkeypatch):
