@@ -19,6 +19,7 @@ from tests.live import PATIENCE
 from tests.looking import GROUP
 from tests.sittings import answer_all, claim, finish
 
+pytestmark = pytest.mark.django_db
 ITEMS = 2
 
 
@@ -54,7 +55,6 @@ def system_of(assignment) -> str:
     return name
 
 
-@pytest.mark.django_db
 def test_raters_get_the_systems_in_turn():
     """In the order of the plan, the first five raters would all get the first system."""
     campaign = campaign_of("aaaab", raters=2)
@@ -68,7 +68,6 @@ def test_raters_get_the_systems_in_turn():
     assert {system_of(each) for each in rest} == {"Sys0"}
 
 
-@pytest.mark.django_db
 def test_raters_who_do_not_count_are_replaced_at_the_same_system():
     campaign = campaign_of("ab")
     first, second, third = (claim(make_rater(campaign, name)) for name in ("one", "two", "three"))
@@ -81,7 +80,6 @@ def test_raters_who_do_not_count_are_replaced_at_the_same_system():
     assert system_of(third) == system_of(first)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("batches", "crowd"), [("aA", {}), ("AA", {}), ("ab", {"batches_per_rater": 2})]
 )
@@ -89,7 +87,6 @@ def test_plans_that_show_raters_several_systems_have_no_such_counts(batches, cro
     assert raters_of_systems(campaign_of(batches, crowd=crowd)) == []
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("batches", "refused"), [("ab", True), ("AA", False), ("aa", False)])
 def test_looks_need_raters_who_see_several_systems_of_an_item(batches, refused):
     campaign = campaign_of(batches, launch=False, **GROUP)
@@ -102,7 +99,6 @@ def test_looks_need_raters_who_see_several_systems_of_an_item(batches, refused):
         draw_plan(campaign)
 
 
-@pytest.mark.django_db
 def test_looks_are_refused_where_raters_see_each_item_once():
     """As in the Latin squares of SR'11: each rater judges all systems, but never on one item."""
     squares = {"kind": "latin_square", "options": {}}
@@ -113,7 +109,6 @@ def test_looks_are_refused_where_raters_see_each_item_once():
         draw_plan(campaign)
 
 
-@pytest.mark.django_db
 def test_the_planner_does_not_promise_what_raters_of_several_systems_would_find():
     draft = campaign_of("ab", launch=False)
     asked = planner_defaults(draft, planned_work(draft))
@@ -121,7 +116,6 @@ def test_the_planner_does_not_promise_what_raters_of_several_systems_would_find(
         planned_of(draft, asked, by=draft.owner)
 
 
-@pytest.mark.django_db
 def test_the_monitor_shows_how_many_raters_each_system_has(client):
     campaign = campaign_of("ab")
     claim(make_rater(campaign))
