@@ -75,11 +75,16 @@ def test_a_generic_panel_gets_its_people_back_with_the_code(client, crowd, link,
 CONNECT_LINK = {"participantId": "w1", "assignmentId": "a1", "projectId": "p9"}
 
 
+def declined(client, campaign, **link) -> str:
+    """What somebody sees who does not agree."""
+    entry = reverse("rankme:enter", args=[campaign.code])
+    arrival = client.get(entry, link).context["arrival"]
+    return client.post(entry, {"arrival": arrival, "decision": "no"}).content.decode()
+
+
 def test_a_rater_who_declines_is_not_sent_to_the_address_that_pays(client):
     campaign = make_campaign(slider_definition(crowd={"panel": "connect"}))
-    entry = reverse("rankme:enter", args=[campaign.code])
-    arrival = client.get(entry, CONNECT_LINK).context["arrival"]
-    page = client.post(entry, {"arrival": arrival, "decision": "no"}).content.decode()
+    page = declined(client, campaign, **CONNECT_LINK)
     assert "connect.cloudresearch.com" not in page
     assert "give your place back on the page of your panel" in page
 
@@ -93,7 +98,4 @@ def test_a_rater_who_has_finished_is_sent_to_the_address_that_pays(client):
 
 def test_people_whom_no_panel_sent_are_not_told_to_go_back_to_one(client):
     campaign = make_campaign(slider_definition(crowd={"panel": "connect", "open_link": True}))
-    entry = reverse("rankme:enter", args=[campaign.code])
-    arrival = client.get(entry).context["arrival"]
-    page = client.post(entry, {"arrival": arrival, "decision": "no"}).content.decode()
-    assert "give your place back" not in page
+    assert "give your place back" not in declined(client, campaign)

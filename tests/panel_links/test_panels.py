@@ -78,12 +78,6 @@ def test_addresses_are_filled_in_once_and_quoted():
     assert filled == "https://x.example/%7Bcode%7D?i=a%20b%26c&s=s%2F1&c=Z%3F&other={other}"
 
 
-@pytest.mark.parametrize("name", ["code", "id", "session", "study"])
-def test_no_host_depends_on_the_rater(name):
-    with pytest.raises(ValueError, match="host"):
-        PANELS["generic"].check_return_url(f"https://{{{name}}}.example.org/")
-
-
 SONA_RETURN = (
     "https://uni.sona-systems.com/webstudy_credit.aspx"
     "?experiment_id=7&credit_token=abc&survey_code={id}"
@@ -124,13 +118,6 @@ def test_a_marketplace_has_an_address_for_each_outcome():
     assert crowd.return_address(Outcome.QUOTA_FULL, "", ids) == "https://m.example/full?r=r1"
     assert crowd.return_address(Outcome.QUOTA_FULL, "") == "", "nobody is sent without an id"
     assert crowd.return_address(Outcome.SCREENED_OUT, "", ids) == ""
-
-
-def test_connect_sends_raters_back_to_their_project():
-    crowd = slider_definition(crowd={"panel": "connect"}).crowd
-    assert crowd.return_address(Outcome.COMPLETED, "X", {"study": "p9"}) == (
-        "https://connect.cloudresearch.com/participant/project/p9/complete"
-    )
 
 
 UNFINISHED = [outcome for outcome in Outcome if outcome not in FINISHED]
