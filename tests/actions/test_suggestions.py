@@ -34,24 +34,31 @@ def held():
     return holding("count")
 
 
-def holding(unconfirmed):
-    spans = {"name": "errors", "question": "?", "instrument": "spans"}
+def marking_definition(unconfirmed="count", **changes):
+    """One question, which marks texts; without a word on open suggestions, the default."""
     options = {"severities": {"minor": "Minor", "major": "Major"}}
     if unconfirmed:
         options["unconfirmed"] = unconfirmed
-    definition = slider_definition(
-        criteria=[spans | {"options": options}],
-        screens=[{"name": "rate", "show": ["outputs"], "ask": ["errors"]}],
-    )
+    spans = {"name": "errors", "question": "?", "instrument": "spans", "options": options}
+    screens = [{"name": "rate", "show": ["outputs"], "ask": ["errors"]}]
+    return slider_definition(criteria=[spans], screens=screens, **changes)
+
+
+def holding(unconfirmed):
+    definition = marking_definition(unconfirmed)
     campaign = make_campaign(definition, items=1, systems=1, launch=False)
     Output.objects.update(marks=[SUGGESTED])
     return claim(make_rater(campaigns.launch_campaign(campaign, by=campaign.owner)))
 
 
-def send(held, *marks):
-    answer = {"criterion": "errors", "place": 0, "time_ms": 1.0}
+def marked(*marks):
     value = {"marks": list(marks), "events": []}
-    return store(held.participant, payload_for(held) | {"answers": [answer | {"value": value}]})
+    return {"criterion": "errors", "place": 0, "time_ms": 1.0, "value": value}
+
+
+def send(held, *marks, trial=0, **more):
+    payload = payload_for(held, trial=trial) | {"answers": [marked(*marks)]} | more
+    return store(held.participant, payload)
 
 
 @pytest.mark.parametrize(
@@ -102,12 +109,9 @@ def test_an_untouched_suggestion_counts_only_where_the_campaign_says_so(unconfir
 
 def test_answers_from_before_the_question_are_still_read_as_they_are():
     held = holding("")
-    campaign = held.campaign
-    definition = stored_definition(campaign.definition)
-    answer = {"criterion": "errors", "place": 0, "time_ms": 1.0}
-    answer["value"] = {"marks": [SUGGESTED], "events": []}
+    definition = stored_definition(held.campaign.definition)
     [reading] = read_answers(
-        definition, 0, [answer], outputs=1, texts=["Text 0 of system 0"], item_input=""
+        definition, 0, [marked(SUGGESTED)], outputs=1, texts=["Text 0 of system 0"], item_input=""
     )
     assert reading.number == 1
 
@@ -140,16 +144,8 @@ TIMES = {"onset_ms": 0, "spent_ms": 4000.4, "active_ms": 3000}
 
 def a_draft(share, *, bare=0, **changes):
     """A campaign whose six outputs have a suggestion, but for the first `bare`."""
-    spans = {"name": "errors", "question": "?", "instrument": "spans"}
-    options = {"severities": {"minor": "Minor", "major": "Major"}, "unconfirmed": "count"}
     design = {"kind": "latin_square", "unassisted_share": share}
-    definition = slider_definition(
-        criteria=[spans | {"options": options}],
-        screens=[{"name": "rate", "show": ["outputs"], "ask": ["errors"]}],
-        design=design,
-        raters_per_trial=4,
-        **changes,
-    )
+    definition = marking_definition(design=design, raters_per_trial=4, **changes)
     campaign = make_campaign(definition, items=6, systems=1, launch=False)
     Output.objects.filter(item__position__gte=bare).update(marks=[SUGGESTED])
     return campaign
@@ -165,10 +161,7 @@ def holding_out(share, **changes):
 def answer_all(held):
     """Leave each shown suggestion as it was, and mark nothing else."""
     for place, trial in enumerate(trials_of(held)):
-        value = {"marks": list(trial.marks[0]) if trial.marks else [], "events": []}
-        answer = {"criterion": "errors", "place": 0, "time_ms": 1.0, "value": value}
-        payload = payload_for(held, trial=place) | {"answers": [answer], "times": TIMES}
-        store(held.participant, payload)
+        send(held, *(trial.marks[0] if trial.marks else ()), trial=place, times=TIMES)
 
 
 def test_a_share_of_the_pages_is_drawn_for_each_rater_and_stays_theirs():
@@ -222,14 +215,12 @@ def test_a_page_that_is_compared_with_another_has_suggestions_if_that_one_has():
 
 def test_a_browser_cannot_claim_a_suggestion_that_was_held_out():
     held, *_ = holding_out(0.5)
-    answer = {"criterion": "errors", "place": 0, "time_ms": 1.0}
-    answer["value"] = {"marks": [SUGGESTED], "events": []}
     order = [trial for trial, _ in held.presentation]
     hidden = order.index(held.held_out[0])
     with pytest.raises(InvalidAnswer, match="was not suggested"):
-        store(held.participant, payload_for(held, trial=hidden) | {"answers": [answer]})
+        send(held, SUGGESTED, trial=hidden)
     shown = next(place for place, trial in enumerate(order) if trial not in held.held_out)
-    store(held.participant, payload_for(held, trial=shown) | {"answers": [answer]})
+    send(held, SUGGESTED, trial=shown)
     assert Judgement.objects.count() == 1
 
 
