@@ -30,12 +30,15 @@ def test_a_campaign_without_traces_stores_none():
 
 def test_a_trace_is_a_row_of_its_own_outside_the_hashed_answer():
     held = claim(make_rater(campaign_that_keeps(True)))
-    answer(held, trace=TRACE)
+    first = answer(held, trace=TRACE)
     answer(held, 1, trace="nothing that can be read")
+    answer(held, key=str(first.key), trace={"keys": 1})  # a repetition adds none
     assert Submission.objects.count() == 2
     trace = ScreenTrace.objects.get()
     assert trace.summary == TRACE
     assert "trace" not in trace.submission.payload
+    with_trace, without = own_data(held.participant)["batches"][0]["screens"]
+    assert with_trace["trace"] == TRACE and "trace" not in without
 
 
 def test_a_screen_with_words_and_a_trace_keeps_both_in_as_many_statements_as_one_with_neither():
@@ -53,14 +56,6 @@ def test_a_screen_with_words_and_a_trace_keeps_both_in_as_many_statements_as_one
     assert len(full) == len(plain)
 
 
-def test_a_repetition_adds_no_trace():
-    held = claim(make_rater(campaign_that_keeps(True)))
-    key = "7b8c0c9a-3a54-4f0e-9d11-0c8a5a3f7a10"
-    answer(held, key=key, trace=TRACE)
-    answer(held, key=key, trace={"keys": 1})
-    assert ScreenTrace.objects.get().summary == TRACE
-
-
 def test_traces_go_with_the_identity_and_others_stay():
     campaign = campaign_that_keeps(True)
     for name in ("w1", "w2"):
@@ -73,15 +68,6 @@ def test_traces_go_with_the_identity_and_others_stay():
     left = ScreenTrace.objects.values_list("submission__assignment__participant", flat=True)
     assert set(left) == {stays.pk}
     assert Submission.objects.count() == answered
-
-
-def test_the_raters_own_file_has_the_traces():
-    held = claim(make_rater(campaign_that_keeps(True)))
-    answer(held, trace=TRACE)
-    answer(held, 1)
-    first, second = own_data(held.participant)["batches"][0]["screens"]
-    assert first["trace"] == TRACE
-    assert "trace" not in second
 
 
 @pytest.mark.parametrize(("before", "after", "is_refused"), [(0, 1, True), (1, 0, False)])
