@@ -47,6 +47,11 @@ def note_identities(campaign: Campaign, what: str, *, by: User) -> None:
         note(campaign, by, IDENTITIES_SEEN, what=what)
 
 
+def note_names_shown(campaign: Campaign, *, by: User) -> None:
+    """Note who looked at the names of systems. Others have read the judgements by code."""
+    note(campaign, by, gettext_noop("names of systems shown"))
+
+
 def _is_same_look(campaign: Campaign, verb: str, what: str, by: User) -> bool:
     looks = AuditEvent.objects.filter(campaign=campaign, verb=verb, actor=by, detail__what=what)
     return looks.filter(happened_at__gt=Now() - ONE_LOOK).exists()

@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 
-from rankme.actions.accounts.names_shown import note_names_shown
-from rankme.actions.audit import note_seen
+from rankme.actions.audit import note_names_shown, note_seen
 from rankme.models import Campaign, Item
 from rankme.permissions import Permission, may, user_of
 from rankme.protocols import item_input
