@@ -7,7 +7,7 @@ import io
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -18,7 +18,8 @@ from django.utils.translation import gettext_noop
 from analysis.errors import AnalysisError
 from analysis.meta_evaluation.verdict_files import write_verdicts
 from analysis.text_metrics.metric_names import shown_name
-from analysis.text_metrics.score_files import scores_from, write_scores
+from analysis.text_metrics.score_files import MetricScores, scores_from, write_scores
+from analysis.text_metrics.scoring import Scored
 from analysis.typing import Progress
 from rankme.actions import jobs
 from rankme.actions.audit import note
@@ -27,10 +28,6 @@ from rankme.models import Campaign, Metric, MetricComputation
 from rankme.queries.metric_scores import material_of, uncomputable
 
 from . import metric_parts
-
-if TYPE_CHECKING:
-    from analysis.text_metrics.score_files import MetricScores
-    from analysis.text_metrics.scoring import Scored
 
 SECONDS_BETWEEN_LOOKS = 0.2
 

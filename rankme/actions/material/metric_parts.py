@@ -11,21 +11,18 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 
 from analysis.errors import AnalysisError
 from analysis.text_metrics import scoring
 from analysis.text_metrics.scoring import Scored
+from analysis.text_metrics.text_files import Material
 from analysis.typing import Progress
 from rankme.actions import jobs
 from rankme.models import MetricComputation, MetricPart
 from rankme.models.leases import JobLease
 from rankme.queries.metric_scores import material_of
-
-if TYPE_CHECKING:
-    from analysis.text_metrics.text_files import Material
 
 # Long enough to be worth a row, short enough to lose; a system is never divided.
 SECONDS_PER_PART = 20.0

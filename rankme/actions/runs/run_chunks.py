@@ -11,14 +11,13 @@ import math
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
 
 from analysis.errors import AnalysisError, RankingError
-from analysis.ranking.clusters import SIDE_BY_SIDE, resamplings_of
+from analysis.ranking.clusters import SIDE_BY_SIDE, Resampling, resamplings_of
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
 from analysis.typing import Values
@@ -27,9 +26,6 @@ from rankme.exporting.bundle import report_options
 from rankme.models import AnalysisRun, RunChunk
 
 from .run_columns import columns_of
-
-if TYPE_CHECKING:
-    from analysis.ranking.clusters import Resampling
 
 log = logging.getLogger(__name__)
 
