@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models.functions import Now
@@ -26,24 +28,11 @@ def exclude_rater(participant: Participant, *, reason: str, by: User) -> RaterEx
     """
     if not reason.strip():
         raise RefusedAction(_("Say why this rater is excluded: the report will quote it."))
-    exclusion, created = RaterExclusion.objects.get_or_create(
-        participant=participant,
-        withdrawn_at=None,
-        defaults={
-            "campaign": participant.campaign,
-            "reason": reason.strip()[:500],
-            "decided_by": by,
-        },
-    )
-    if created:
-        settle_slots_of(participant)
-        note(
-            participant.campaign,
-            by,
-            gettext_noop("rater excluded"),
-            rater=participant.label,
-            reason=reason,
-        )
+    columns = {"reason": reason.strip()[:500], "decided_by": by}
+    exclusion, is_new = _exclude(participant, columns)
+    if is_new:
+        verb = gettext_noop("rater excluded")
+        note(participant.campaign, by, verb, rater=participant.label, reason=reason)
     return exclusion
 
 
@@ -54,20 +43,22 @@ def exclude_by_rule(participant: Participant, parts: list[str]) -> None:
     A rater whom a person has excluded already stays excluded for that person's reason.
     """
     rule = " or ".join(parts)
-    _exclusion, created = RaterExclusion.objects.get_or_create(
+    _exclusion, is_new = _exclude(participant, {"reason": rule[:500], "rule": rule})
+    if is_new:
+        verb = gettext_noop("rater excluded by a rule")
+        note(participant.campaign, None, verb, rater=participant.label, rule=parts)
+
+
+def _exclude(participant: Participant, columns: dict[str, Any]) -> tuple[RaterExclusion, bool]:
+    """Store an exclusion, unless there is one; return the one that holds, and whether it is new."""
+    exclusion, is_new = RaterExclusion.objects.get_or_create(
         participant=participant,
         withdrawn_at=None,
-        defaults={"campaign": participant.campaign, "reason": rule[:500], "rule": rule},
+        defaults={"campaign": participant.campaign, **columns},
     )
-    if created:
+    if is_new:
         settle_slots_of(participant)
-        note(
-            participant.campaign,
-            None,
-            gettext_noop("rater excluded by a rule"),
-            rater=participant.label,
-            rule=parts,
-        )
+    return exclusion, is_new
 
 
 @transaction.atomic
