@@ -451,11 +451,6 @@ def _end(assignment: Assignment, state: str) -> None:
     assignment.state = state
 
 
-def _screens_answered(assignment: Assignment) -> int:
-    standing = assignment.submissions.filter(surplus=False).order_by()
-    return standing.values("trial_id", "screen").distinct().count()
-
-
 def screens_of(assignment: Assignment) -> int:
     """How many screens the sitting has, with those of its checks."""
     definition = frozen_definition(assignment.campaign).definition
@@ -465,4 +460,6 @@ def screens_of(assignment: Assignment) -> int:
 
 def is_answered(assignment: Assignment) -> bool:
     """Whether every screen of the sitting has an answer."""
-    return screens_of(assignment) == _screens_answered(assignment)
+    standing = assignment.submissions.filter(surplus=False).order_by()
+    answered = standing.values("trial_id", "screen").distinct()
+    return screens_of(assignment) == answered.count()

@@ -14,6 +14,11 @@ from rankme.queries.definitions import frozen_definition
 
 from .exclusions import exclude_by_rule
 
+VERBS = {
+    "flag": gettext_noop("rater marked by a rule"),
+    "gate": gettext_noop("rater turned away by a rule"),
+}
+
 
 def rules_of(participant: Participant) -> Rules:
     return frozen_definition(participant.campaign).definition.rules
@@ -73,13 +78,6 @@ def _decide(
     if is_new and action == "exclude":
         exclude_by_rule(participant, list(parts))
     elif is_new:
-        _note(participant, action, list(parts))
+        detail = {"rater": participant.label, "rule": list(parts)}
+        note(participant.campaign, None, VERBS[action], **detail)
     return is_new
-
-
-def _note(participant: Participant, action: Action, parts: list[str]) -> None:
-    detail = {"rater": participant.label, "rule": parts}
-    if action == "gate":
-        note(participant.campaign, None, gettext_noop("rater turned away by a rule"), **detail)
-    else:
-        note(participant.campaign, None, gettext_noop("rater marked by a rule"), **detail)
