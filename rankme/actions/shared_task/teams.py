@@ -147,11 +147,8 @@ def withdraw_team(team: Team, *, by: User | TeamMember) -> Team:
     if task.unsealed_at is not None:
         raise RefusedAction(_("The names are known: nothing can be withdrawn any more."))
     _refuse_if_no_captain(by, team)
-    if (
-        not Team.objects.filter(pk=team.pk)
-        .exclude(state=State.WITHDRAWN)
-        .update(state=State.WITHDRAWN, decided_at=Now())
-    ):
+    taking_part = Team.objects.filter(pk=team.pk).exclude(state=State.WITHDRAWN)
+    if not taking_part.update(state=State.WITHDRAWN, decided_at=Now()):
         raise RefusedAction(_("This team has withdrawn already."))
     with rules_as_refusals():
         team.uploads.filter(withdrawn_at=None).update(withdrawn_at=Now())
@@ -223,7 +220,7 @@ def remove_member(member: TeamMember, *, by: User | TeamMember) -> None:
 
 
 @transaction.atomic
-def replace_captain(team: Team, *, name: str, email: str = "", by: User) -> tuple[TeamMember, str]:
+def replace_captain(team: Team, *, name: str, by: User) -> tuple[TeamMember, str]:
     """Make a host's new link for a team whose captain is gone; the old link ends.
 
     While codes hide names, it would show a host what a team has uploaded.
@@ -233,7 +230,7 @@ def replace_captain(team: Team, *, name: str, email: str = "", by: User) -> tupl
         raise RefusedAction(_("The task is sealed. Make the link once the names are known."))
     team.members.filter(is_captain=True, removed_at=None).update(removed_at=Now())
     with rules_as_refusals():
-        member, secret = _new_member(team, name, email, is_captain=True)
+        member, secret = _new_member(team, name, "", is_captain=True)
     note(team.task, gettext_noop("new captain"), by=by, name=team.name, captain=member.pk)
     return member, secret
 

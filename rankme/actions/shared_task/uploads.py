@@ -136,17 +136,12 @@ def choose_role(upload: SystemUpload, role: str, *, by: TeamMember) -> SystemUpl
         raise RefusedAction(_("This upload was withdrawn, and stays so."))
     with rules_as_refusals():
         if role == Role.PRIMARY:
-            _counting(upload).exclude(pk=upload.pk).update(role=Role.NONE)
+            others = upload.team.uploads.filter(track=upload.track_id, withdrawn_at=None)
+            others.filter(role=Role.PRIMARY).exclude(pk=upload.pk).update(role=Role.NONE)
         SystemUpload.objects.filter(pk=upload.pk).update(role=role)
     note(upload.team.task, gettext_noop("role chosen"), by=by, upload=upload.pk, role=role)
     upload.refresh_from_db()
     return upload
-
-
-def _counting(upload: SystemUpload) -> Any:
-    return SystemUpload.objects.filter(
-        team=upload.team_id, track=upload.track_id, role=Role.PRIMARY, withdrawn_at=None
-    )
 
 
 @transaction.atomic
