@@ -38,17 +38,11 @@ def test_the_same_person_is_the_same_participant(campaign):
     assert "p1" not in first.label
 
 
-def test_asking_again_returns_the_held_batch(campaign):
-    rater = make_rater(campaign)
-    assert {claim(rater).pk for _ in range(5)} == {claim(rater).pk}
-    assert Slot.objects.filter(state="held").count() == 1
-
-
-def test_asking_again_renews_the_lease(campaign):
+def test_asking_again_returns_the_held_batch_and_renews_the_lease(campaign):
     held = claim(make_rater(campaign))
     run_out(held)
-    again = claim(held.participant)
-    assert again.pk == held.pk
+    assert {claim(held.participant).pk for _ in range(5)} == {held.pk}
+    assert Slot.objects.filter(state="held").count() == 1
     assert assignments.expire_overdue() == 0
 
 
@@ -120,31 +114,24 @@ def test_a_closed_campaign_hands_out_nothing(campaign):
     assert assignments.claim_batch(make_rater(campaign)) == NoBatch("closed")
 
 
-def test_while_others_work_on_the_rest_one_may_ask_later(one_slot):
-    claim(make_rater(one_slot, "w1"))
+def test_one_may_ask_again_while_others_work_on_the_rest_but_not_once_all_is_done(one_slot):
+    held = claim(make_rater(one_slot, "w1"))
     found = assignments.claim_batch(make_rater(one_slot, "w2"))
     assert found == NoBatch("later") and found.ask_again
-
-
-def test_when_all_is_done_the_campaign_is_complete(one_slot):
-    sit(make_rater(one_slot, "w1"))
+    sit(held.participant)
     found = assignments.claim_batch(make_rater(one_slot, "w2"))
     assert found == NoBatch("complete") and not found.ask_again
 
 
-def test_a_lease_that_ran_out_frees_its_slot(one_slot):
+def test_a_lease_frees_its_slot_when_it_has_run_out_and_not_before(one_slot):
     left = claim(make_rater(one_slot, "w1"))
+    assert assignments.expire_overdue(one_slot) == 0
+    left.refresh_from_db()
+    assert left.state == "held"
     run_out(left)
     taken = claim(make_rater(one_slot, "w2"))
     left.refresh_from_db()
     assert (left.state, taken.slot_id) == ("expired", left.slot_id)
-
-
-def test_a_lease_that_runs_is_not_ended(one_slot):
-    held = claim(make_rater(one_slot, "w1"))
-    assert assignments.expire_overdue(one_slot) == 0
-    held.refresh_from_db()
-    assert held.state == "held"
 
 
 def test_a_full_batch_whose_rater_left_is_completed_not_expired(one_slot):
@@ -171,17 +158,12 @@ def test_returning_raters_are_told_that_all_batches_are_done(one_slot):
     assert assignments.claim_batch(left.participant) == NoBatch("complete")
 
 
-def test_a_batch_given_back_is_free_for_others(one_slot):
+def test_a_batch_is_given_back_once_and_free_for_others(one_slot):
     given = claim(make_rater(one_slot, "w1"))
-    assignments.return_batch(given)
-    assert claim(make_rater(one_slot, "w2")).slot_id == given.slot_id
-
-
-def test_a_batch_is_given_back_once(one_slot):
-    given = claim(make_rater(one_slot))
     assignments.return_batch(given)
     with pytest.raises(RefusedAction):
         assignments.return_batch(given)
+    assert claim(make_rater(one_slot, "w2")).slot_id == given.slot_id
 
 
 def test_a_lease_that_the_organiser_freed_does_not_come_back(one_slot):

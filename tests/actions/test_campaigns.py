@@ -5,7 +5,7 @@ from django.db import DatabaseError
 
 from rankme.actions.campaign import campaigns, plans
 from rankme.errors import RefusedAction, RefusedTransition
-from rankme.models import AuditEvent, Campaign, MaterialImport, Trial
+from rankme.models import AuditEvent, Campaign, MaterialImport, Output, Trial
 from tests.campaigns import make_campaign, make_owner, rankme_definition
 from tests.campaigns import slider_definition as slider
 from tests.database.rules import assert_kept_by, change
@@ -118,7 +118,7 @@ def test_shown_definitions_cannot_be_changed(owner):
 
 def test_a_draft_is_deleted_with_its_material_and_that_is_noted(draft, owner):
     campaigns.delete_draft(draft, by=owner)
-    assert not Campaign.objects.exists()
+    assert not Campaign.objects.exists() and not Output.objects.exists()
     assert AuditEvent.objects.get(verb="draft deleted").detail == {"title": "Fluency"}
 
 

@@ -129,17 +129,12 @@ def test_a_changed_answer_replaces_the_one_it_names(held):
     assert counted_submissions(held.campaign).get().key == changed.key
 
 
-def test_a_second_tab_does_not_overwrite_the_first(held):
-    first = answer(held, value=10)
-    second = answer(held, value=20)
-    assert (second.revision, second.surplus) == (2, True)
-    assert counted_submissions(held.campaign).get().key == first.key
-
-
-def test_a_page_learns_that_another_page_has_answered_its_screen(held):
+def test_a_second_tab_does_not_overwrite_the_first_and_learns_of_it(held):
     first = answer(held, value=10)
     payload = payload_for(held, 0, value=20)
     second = record(held, payload)
+    assert (second.revision, second.surplus) == (2, True)
+    assert counted_submissions(held.campaign).get().key == first.key
     repeated = record(held, payload)
     changed = answer(held, value=30, replaces=str(first.key))
     receipts = (first, second, repeated, changed)

@@ -106,7 +106,10 @@ def test_the_imported_rows_are_the_uploaded_ones(draft, owner, django_capture_on
         row = taken(draft, owner)
     assert (row.state, row.phase) == ("done", "taken")
     assert stored_rows(draft) == ROWS
+    assert list(draft.systems.values_list("folded", flat=True)) == ["alpha", "beta"]
     assert stored_files() == []
+    with pytest.raises(RefusedAction):
+        materials.drop_import(row, by=owner)
 
 
 def test_items_keep_their_texts_and_factors(draft, owner):
@@ -117,19 +120,8 @@ def test_items_keep_their_texts_and_factors(draft, owner):
     materials.take_import(row, by=owner)
     work_on(row)
     item = draft.items.get(key="1")
-    assert (item.input, item.reference, item.factors) == (
-        "name[Eagle]",
-        "The Eagle.",
-        {"domain": "pub"},
-    )
-
-
-def test_names_of_systems_are_unique_to_the_eye(draft, owner):
-    taken(draft, owner)
-    assert list(draft.systems.values_list("name", "folded")) == [
-        ("alpha", "alpha"),
-        ("beta", "beta"),
-    ]
+    assert (item.input, item.reference) == ("name[Eagle]", "The Eagle.")
+    assert item.factors == {"domain": "pub"}
 
 
 def test_faults_come_all_at_once_with_their_places_and_nothing_is_kept(
@@ -187,12 +179,6 @@ def test_an_upload_that_is_dropped_before_its_check_is_not_checked(draft, owner)
     assert (row.state, row.phase) == ("cancelled", "dropped")
 
 
-def test_taken_material_is_not_dropped(draft, owner):
-    row = taken(draft, owner)
-    with pytest.raises(RefusedAction):
-        materials.drop_import(row, by=owner)
-
-
 def test_a_preview_from_before_the_launch_cannot_be_imported_after_it(owner):
     campaign = make_campaign(launch=False, owner=owner)
     row = previewed(campaign, owner)
@@ -237,17 +223,13 @@ def test_files_that_are_gone_are_told(draft, owner):
     assert row.state == "failed" and "outputs.tsv" in row.error
 
 
-def test_two_files_of_one_name_are_refused(draft, owner):
+def test_files_of_one_name_none_and_too_large_ones_are_refused_before_they_are_stored(
+    draft, owner, monkeypatch
+):
     with pytest.raises(RefusedAction, match="same name"):
         materials.start_import(draft, [upload(), upload()], by=owner)
-
-
-def test_an_upload_without_files_is_refused(draft, owner):
-    with pytest.raises(RefusedAction):
+    with pytest.raises(RefusedAction, match="at least one file"):
         materials.start_import(draft, [], by=owner)
-
-
-def test_files_that_are_too_large_are_refused_before_they_are_stored(draft, owner, monkeypatch):
     small = materials.LIMITS.__class__(file_bytes=10, total_bytes=10)
     monkeypatch.setattr(materials, "LIMITS", small)
     with pytest.raises(RefusedAction, match="MB"):
@@ -259,12 +241,6 @@ def test_no_name_of_a_stranger_reaches_the_disk(draft, owner):
     row = materials.start_import(draft, [upload(name="../../etc/passwd.tsv")], by=owner)
     assert row.labels == {"0": "passwd.tsv"}
     assert all(len(name) == 24 and name.isalnum() for name in stored_files())
-
-
-def test_deleting_a_draft_deletes_its_material(draft, owner):
-    taken(draft, owner)
-    campaigns.delete_draft(draft, by=owner)
-    assert not Output.objects.exists()
 
 
 def test_the_command_checks_and_takes(draft, tmp_path: Path, capsys):

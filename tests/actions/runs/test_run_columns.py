@@ -49,6 +49,8 @@ def test_columns_have_the_rows_of_the_csv_in_the_same_order(campaign, method):
         assert (getattr(fast, name).codes == getattr(plain, name).codes).all()
     assert (fast.value == plain.value).all()
     assert fast.sha256 == plain.sha256 == run.data_sha256
+    run_columns.drop_columns(run)
+    assert run_columns.columns_of(run).sha256 == run.data_sha256, "read from its row"
 
 
 def test_the_report_is_the_same_and_the_columns_are_gone(campaign, monkeypatch):
@@ -66,12 +68,6 @@ def test_the_report_is_the_same_and_the_columns_are_gone(campaign, monkeypatch):
     assert not stored()
     monkeypatch.setattr(run_columns, "WORTHWHILE", 10**6)
     assert_same_report(executed(asked(campaign), pictures=()).result["report"], with_columns)
-
-
-def test_without_its_columns_a_run_is_read_from_its_row(campaign):
-    run = under_way(campaign)
-    run_columns.drop_columns(run)
-    assert run_columns.columns_of(run).sha256 == run.data_sha256
 
 
 def test_a_small_run_has_none(campaign, monkeypatch):
