@@ -8,8 +8,6 @@ from uuid import uuid4
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from rankme.actions import rate_limits
 from rankme.actions.campaign import campaigns
@@ -84,26 +82,13 @@ def test_the_same_submission_again_changes_nothing(held):
     assert Submission.objects.count() == Judgement.objects.count() == 1
 
 
-@settings(
-    max_examples=15,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(
-    first=st.floats(0, 100),
-    second=st.floats(0, 100),
-    comments=st.tuples(st.text(max_size=5), st.text(max_size=5)),
-)
-@pytest.mark.slow
-def test_a_key_stands_for_one_payload(held, first, second, comments):
-    with transaction.atomic():
-        payload = payload_for(held, value=first, comment="a")
-        other = payload | {"comment": "b"} | {"answers": payload_for(held, value=second)["answers"]}
-        record(held, payload)
+def test_a_key_stands_for_one_payload(held):
+    payload = payload_for(held, value=10, comment="a")
+    record(held, payload)
+    for other in ({"comment": "b"}, {"answers": payload_for(held, value=20)["answers"]}):
         with pytest.raises(KeyReused):
-            record(held, other)
-        assert payload_as_sent(Submission.objects.get()) == payload
-        transaction.set_rollback(True)
+            record(held, payload | other)
+    assert payload_as_sent(Submission.objects.get()) == payload
 
 
 def test_another_raters_key_is_refused_without_details(held):
