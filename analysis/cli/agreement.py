@@ -8,14 +8,14 @@ from dataclasses import asdict
 import numpy as np
 
 from analysis.cli.outcome import Outcome
-from analysis.cli.prepared import check_width, signature_of, whole_number
+from analysis.cli.prepared import check_width, signature_of
 from analysis.cli.shared import counted_judgements
 from analysis.errors import Undefined
 from analysis.ranking.clusters import kind_of
 from analysis.reliability.rater_profiles import rater_profiles
 from analysis.report.agreement_section import agreement_of
 from analysis.report.layout.report_tables import agreement_table, correlation_table, raters_table
-from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of
+from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of, whole
 from analysis.report.options import ReportOptions
 from analysis.report.pictures.plots import rater_agreement, save
 from analysis.scales.correlations import METHODS, correlations
@@ -89,17 +89,14 @@ def run_outliers(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             Table(
                 "outliers",
                 "Outliers",
-                (
-                    Column("Limits", Format.RANGE, 3),
-                    *map(whole_number, ("Below", "Above", "Of")),
-                ),
-                rows_of(((low, high), found.below, found.above, found.values)),
+                (Column("Limits", Format.RANGE, 3), *map(whole, ("Below", "Above", "Of"))),
+                rows_of([((low, high), found.below, found.above, found.values)]),
             ),
             Table(
                 "by-system",
                 "By system",
-                (SYSTEM, whole_number("Outliers")),
-                rows_of(*by_system.items()),
+                (SYSTEM, whole("Outliers")),
+                rows_of(by_system.items()),
             ),
         ),
         notes=(found.sentence, line),

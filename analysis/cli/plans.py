@@ -16,7 +16,7 @@ from analysis.planning.pilots import predicted, read_pilot
 from analysis.planning.published import STUDIES, study
 from analysis.planning.simulated import simulate
 from analysis.planning.sizes import Size, Spreads
-from analysis.report.layout.table_model import Column, Format, Row, Table
+from analysis.report.layout.table_model import Column, Row, Table, number, whole
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
@@ -37,13 +37,13 @@ ONE_DIFFERENCE = (
 NUMBERS = ("detectable", "half_width", "found", "order", "boundary", "stable")
 COLUMNS = (
     Column("plan"),
-    Column("raters", Format.WHOLE),
-    Column("items", Format.WHOLE),
-    Column("repeats", Format.WHOLE),
-    Column("minutes", Format.NUMBER, 0),
-    Column("hours", Format.NUMBER, 1),
-    Column("money", Format.NUMBER, 2),
-    *(Column(name.replace("_", " "), Format.NUMBER, 3) for name in NUMBERS),
+    whole("raters"),
+    whole("items"),
+    whole("repeats"),
+    number("minutes", 0),
+    number("hours", 1),
+    number("money", 2),
+    *(number(name.replace("_", " ")) for name in NUMBERS),
 )
 
 

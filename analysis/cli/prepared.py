@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from analysis.cli.shared import chosen_criterion, counted_judgements
 from analysis.errors import OptionsError, Undefined
-from analysis.report.layout.table_model import Column, Format
 from analysis.scales.outliers import log_magnitudes, treat_outliers, width_problems, z_by_rater
 from analysis.signature import signature
 from analysis.table import JudgementTable
@@ -64,8 +63,3 @@ def signature_of(
 
 
 VALUE_NAMES = ("outliers", "width", "log", "z")
-
-
-def whole_number(title: str) -> Column:
-    """Return a column of counts."""
-    return Column(title, Format.WHOLE)

@@ -25,7 +25,7 @@ from analysis.ranking.power import plan_from_pilot
 from analysis.ranking.simulated_campaigns import CampaignPlan
 from analysis.report.layout.model_tables import pairs_table
 from analysis.report.layout.ranking_tables import ranking_table, strength_table
-from analysis.report.layout.table_model import Column, Format, Row, Table
+from analysis.report.layout.table_model import Row, Table, number, whole
 from analysis.report.pictures.plots import rank_ranges, save
 from analysis.signature import signature
 from analysis.table import JudgementTable
@@ -76,7 +76,7 @@ def run_clusters(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     shown = replace(
         shown,
         caption=f"{criterion}: {ranking.comparisons} comparisons",
-        columns=(*shown.columns, Column("Cut share", Format.NUMBER, 3)),
+        columns=(*shown.columns, number("Cut share")),
         rows=tuple(shares),
     )
     return Outcome(
@@ -155,7 +155,7 @@ def run_arena(_: JudgementTable, options: argparse.Namespace) -> Outcome:
     shown = replace(
         shown,
         caption=f"{found.comparisons:,} votes",
-        columns=(*shown.columns, Column("Score", Format.NUMBER, 1)),
+        columns=(*shown.columns, number("Score", 1)),
         rows=tuple(
             Row((*row.cells, arena_score(each.ability)), row.begins)
             for row, each in zip(shown.rows, found.systems, strict=True)
@@ -185,10 +185,10 @@ POWER_NOTE = (
     "pair in the wrong order; covered: share of true ranks inside their range; width: ranks in it."
 )
 POWER_COLUMNS = (
-    Column("screens", Format.WHOLE),
-    Column("judgements", Format.WHOLE),
-    Column("cost", Format.NUMBER, 2),
-    *(Column(title, Format.NUMBER, 3) for title in ("found", "right", "wrong", "covered", "width")),
+    whole("screens"),
+    whole("judgements"),
+    number("cost", 2),
+    *(number(title) for title in ("found", "right", "wrong", "covered", "width")),
 )
 PLAN_OPTIONS: tuple[tuple[str, Callable[[str], float], str], ...] = (
     ("shown", int, "outputs per screen"),

@@ -13,7 +13,6 @@ from analysis.cli.prepared import (
     add_value_options,
     prepared,
     signature_of,
-    whole_number,
 )
 from analysis.cli.shared import names
 from analysis.errors import OptionsError, TableError
@@ -26,7 +25,19 @@ from analysis.report.layout.model_tables import (
     pairs_table,
 )
 from analysis.report.layout.scale_tables import anova_table, tests_table
-from analysis.report.layout.table_model import SYSTEM, Column, Format, P, Row, Table, rows_of
+from analysis.report.layout.table_model import (
+    SYSTEM,
+    A,
+    B,
+    Column,
+    Format,
+    P,
+    Row,
+    Table,
+    number,
+    rows_of,
+    whole,
+)
 from analysis.report.options import ReportOptions
 from analysis.report.pictures.plots import letters_plot, save
 from analysis.report.scale_section import (
@@ -129,8 +140,8 @@ def run_anova(table: JudgementTable, options: argparse.Namespace) -> Outcome:
             Table(
                 "means",
                 "Means",
-                (Column(options.by), Column("n", Format.WHOLE), Column("Mean", Format.NUMBER, 3)),
-                rows_of(*means),
+                (Column(options.by), whole("n"), number("Mean")),
+                rows_of(means),
             ),
         ),
         notes=tuple(notes),
@@ -144,7 +155,7 @@ def _with_omega(anova: Anova) -> Table:
     return replace(
         table,
         caption=f"{table.caption} ({anova.type})",
-        columns=(*table.columns, Column("ω²", Format.NUMBER, 3)),
+        columns=(*table.columns, number("ω²")),
         rows=tuple(Row((*row.cells, each.omega_sq)) for row, each in rows),
     )
 
@@ -157,17 +168,15 @@ def run_tukey(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     line = signature_of("tukey", table, options, (*MODEL_NAMES, "lower_is_better"))
     rows = system_rows(part, _report_options(options), higher)
     means = {row.system: row.mean for row in rows}
-    mean = Column("Mean", Format.NUMBER, 3)
-    letters = rows_of(*((name, means[name], held) for name, held in found.letters.items()))
+    letters = rows_of((name, means[name], held) for name, held in found.letters.items())
     subsets = zip(found.subsets, found.subset_p, strict=True)
-    numbered = rows_of(*((n, ", ".join(each), p) for n, (each, p) in enumerate(subsets, start=1)))
-    number = Column("Subset", Format.WHOLE)
+    numbered = rows_of((n, ", ".join(each), p) for n, (each, p) in enumerate(subsets, start=1))
     return Outcome(
         document={**asdict(found), "signature": line},
         tables=(
             pairs_table("tukey", "Pairs", found.pairs),
-            Table("letters", "Letters", (SYSTEM, mean, Column("Letters")), letters),
-            Table("subsets", "Subsets", (number, Column("Systems"), P), numbered),
+            Table("letters", "Letters", (SYSTEM, number("Mean"), Column("Letters")), letters),
+            Table("subsets", "Subsets", (whole("Subset"), Column("Systems"), P), numbered),
         ),
         notes=(
             f"Letters: {found.letters_method}.",
@@ -210,19 +219,16 @@ def run_kruskal(table: JudgementTable, options: argparse.Namespace) -> Outcome:
 
 def _rank_pairs(caption: str, statistic: str, pairs: Sequence[RankPair]) -> Table:
     columns = (
-        Column("A"),
-        Column("B"),
-        Column(statistic, Format.NUMBER, 3),
+        A,
+        B,
+        number(statistic),
         P,
         Column("p (Holm)", Format.P),
-        whole_number("n"),
+        whole("n"),
         Column("Not available because"),
     )
     rows = rows_of(
-        *(
-            (each.a, each.b, each.statistic, each.p, each.p_holm, each.n, each.reason)
-            for each in pairs
-        )
+        (each.a, each.b, each.statistic, each.p, each.p_holm, each.n, each.reason) for each in pairs
     )
     return Table(caption.lower(), caption, columns, rows)
 
@@ -238,16 +244,14 @@ def run_mixed(table: JudgementTable, options: argparse.Namespace) -> Outcome:
     settings = ReportOptions(alpha=options.alpha)
     model = fit(part.value, part, settings, not options.lower_is_better)
     line = signature_of("mixed", table, options, (*VALUE_NAMES, "full"))
-    number = (Column("Variance", Format.NUMBER, 3), Column("SD", Format.NUMBER, 3))
-    parts = rows_of(*((row.source, row.levels, row.variance, row.sd) for row in model.components))
+    shown = (Column("Source"), whole("Levels"), number("Variance"), number("SD"))
+    parts = rows_of((row.source, row.levels, row.variance, row.sd) for row in model.components)
     return Outcome(
         document={**asdict(model), "signature": line},
         tables=(
             replace(mixed_table(model), caption=model.formula),
             pairs_table("mixed-pairs", "Pairs", model.contrasts),
-            Table(
-                "variance", "Variance", (Column("Source"), whole_number("Levels"), *number), parts
-            ),
+            Table("variance", "Variance", shown, parts),
         ),
         notes=("The intervals of pairs are simultaneous; p is adjusted for all pairs.", line),
     )
@@ -258,8 +262,8 @@ def _ordinal(part: JudgementTable, table: JudgementTable, options: argparse.Name
     higher = not options.lower_is_better
     model = ordinal_model(part.value, part, settings, higher, full=options.full, link=options.link)
     line = signature_of("mixed", table, options, (*VALUE_NAMES, "full", "ordinal", "link"))
-    sds = rows_of(*((each.source, each.levels, each.sd) for each in model.effects))
-    shown = (Column("Source"), whole_number("Levels"), Column("SD", Format.NUMBER, 3))
+    sds = rows_of((each.source, each.levels, each.sd) for each in model.effects)
+    shown = (Column("Source"), whole("Levels"), number("SD"))
     return Outcome(
         document={**asdict(model), "signature": line},
         tables=(*ordinal_tables(model), Table("effects", "Random effects", shown, sds)),

@@ -15,7 +15,7 @@ from analysis.cli.outcome import Outcome
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.mtme_archive import read_archive
-from analysis.report.layout.table_model import SYSTEM, Column, Format, Table, rows_of
+from analysis.report.layout.table_model import SYSTEM, Column, Table, number, rows_of, whole
 from analysis.signature import signature
 from analysis.table import JudgementTable
 from analysis.table_files import guarded, write_table
@@ -138,16 +138,15 @@ def _document(
 
 def _scores_table(found: Sequence[Scored]) -> Table:
     metrics = [
-        Column(scored.metric, Format.NUMBER, _decimals(scored.systems.values()), is_label=True)
-        for scored in found
+        number(scored.metric, _decimals(scored.systems.values()), is_label=True) for scored in found
     ]
     systems = list(found[0].outputs) if found else []
     rows = [
         (name, found[0].outputs[name], *(scored.systems[name] for scored in found))
         for name in systems
     ]
-    columns = (SYSTEM, Column("Outputs", Format.WHOLE), *metrics)
-    return Table("scores", "Automatic metrics", columns, rows_of(*rows))
+    columns = (SYSTEM, whole("Outputs"), *metrics)
+    return Table("scores", "Automatic metrics", columns, rows_of(rows))
 
 
 def _mean_of_outputs(scored: Scored, system: str) -> float | None:
@@ -163,8 +162,8 @@ def _means_table(
     if not scored:
         return
     columns = (
-        Column("Metric"), SYSTEM, Column("System together", Format.NUMBER, 4),
-        Column("Mean of outputs", Format.NUMBER, 4), Column("Weighted n-best", Format.NUMBER, 4),
+        Column("Metric"), SYSTEM, number("System together", 4),
+        number("Mean of outputs", 4), number("Weighted n-best", 4),
     )  # fmt: skip
     rows = [
         (
@@ -174,18 +173,18 @@ def _means_table(
         for each in scored
         for system, value in each.systems.items()
     ]  # fmt: skip
-    yield Table("means", "Means of outputs", columns, rows_of(*rows), heads=2)
+    yield Table("means", "Means of outputs", columns, rows_of(rows), heads=2)
 
 
 def _similarity_table(found: Similarity) -> Table:
     """Return the reference systems in rows and the tested ones in columns, as Figure 5 of E2E."""
     decimals = _decimals(found.means.values())
-    columns = [Column(name, Format.NUMBER, decimals, is_label=True) for name in found.systems]
+    columns = [number(name, decimals, is_label=True) for name in found.systems]
     rows = [(name, *row) for name, row in zip(found.systems, found.scores, strict=True)]
     rows.append(("Mean", *(found.means.get(name) for name in found.systems)))
     caption = f"Similarity of systems: {found.metric} with a system's outputs as references"
     return Table(
-        f"similarity-{found.metric}", caption, (Column("Reference"), *columns), rows_of(*rows)
+        f"similarity-{found.metric}", caption, (Column("Reference"), *columns), rows_of(rows)
     )
 
 
@@ -236,7 +235,7 @@ def run_facts(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
         except OSError as error:
             raise OptionsError([f"--out {options.out}: {error.strerror}."]) from error
     scores = found.system_scores
-    columns = (SYSTEM, *(Column(name, Format.NUMBER, 3, is_label=True) for name in found.metrics))
+    columns = (SYSTEM, *(number(name, is_label=True) for name in found.metrics))
     rows: list[tuple[str | float, ...]] = [
         (system, *(float(value) for value in scores[:, place]))
         for place, system in enumerate(found.systems)
@@ -248,7 +247,7 @@ def run_facts(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
             ],
             "signature": line,
         },
-        tables=(Table("facts", "Extracted facts", columns, rows_of(*rows)),),
+        tables=(Table("facts", "Extracted facts", columns, rows_of(rows)),),
         notes=(line,),
     )
 
@@ -289,9 +288,9 @@ def run_mtme(judgements: JudgementTable, options: argparse.Namespace) -> Outcome
         {"pair": options.pair, "human": options.human, "scores": found.scores.sha256[:16]},
         sha256=found.judgements.sha256,
     )
-    columns = tuple(Column(name.capitalize(), Format.WHOLE) for name in counts)
+    columns = tuple(whole(name.capitalize()) for name in counts)
     return Outcome(
         document={**counts, "metric_names": list(found.scores.metrics), "signature": line},
-        tables=(Table("archive", "The archive", columns, rows_of(tuple(counts.values()))),),
+        tables=(Table("archive", "The archive", columns, rows_of([tuple(counts.values())])),),
         notes=(", ".join(found.scores.metrics), line),
     )

@@ -11,21 +11,10 @@ from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 from analysis.errors import TableError
-from analysis.report.layout.table_model import SYSTEM, Column, Format, Role, Table, rows_of
+from analysis.report.layout.table_model import SYSTEM, Column, Role, Table, number, rows_of, whole
 from analysis.table import JudgementTable
 from analysis.table_files import guarded, unguarded
 from analysis.translatable import gettext_noop as _
-
-__all__ = [
-    "ANSWERS",
-    "COUNTS",
-    "DeclinedAnswer",
-    "count_declined",
-    "declined_files",
-    "declined_tables",
-    "read_answers",
-    "recounted",
-]
 
 # Of a bundle: the answers one by one, and their counts as the report has them.
 ANSWERS, COUNTS = "cannot_judge.csv", "cannot_judge.json"
@@ -174,17 +163,10 @@ def declined_tables(counts: Mapping[str, Any]) -> Iterator[Table]:
     yield Table(
         "cannot-judge",
         _("Answers of raters who could not judge, by system"),
-        (
-            SYSTEM,
-            Column(_("Judged"), Format.WHOLE),
-            Column(_("Could not judge"), Format.WHOLE),
-            Column(_("Share"), Format.NUMBER, 3),
-        ),
+        (SYSTEM, whole(_("Judged")), whole(_("Could not judge")), number(_("Share"))),
         rows_of(
-            *(
-                (name or "–", judged, declined, declined / (judged + declined))
-                for name, judged, declined in counts["systems"]
-            )
+            (name or "–", judged, declined, declined / (judged + declined))
+            for name, judged, declined in counts["systems"]
         ),
         role=Role.HONEST,
         notes=(WHAT_IT_MEANS,),
@@ -196,6 +178,6 @@ def declined_tables(counts: Mapping[str, Any]) -> Iterator[Table]:
         yield Table(
             f"cannot-judge-{name}",
             caption,
-            (Column(title), Column(_("Answers"), Format.WHOLE)),
-            rows_of(*((label or "–", count) for label, count in counts[name])),
+            (Column(title), whole(_("Answers"))),
+            rows_of((label or "–", count) for label, count in counts[name]),
         )

@@ -13,7 +13,21 @@ from analysis.translatable import gettext_noop as _
 
 from .model_tables import pairs_table
 from .robustness_tables import BELONGS
-from .table_model import SYSTEM, Cell, Column, Format, N, Role, Table, rows_of
+from .table_model import (
+    INTERVAL,
+    SYSTEM,
+    A,
+    B,
+    Cell,
+    Column,
+    Format,
+    N,
+    Role,
+    Table,
+    number,
+    rows_of,
+    whole,
+)
 
 # The parts of a criterion in their order, with their titles.
 PARTS = {
@@ -88,18 +102,16 @@ def look_pairs_table(section: SequentialSection) -> Table:
         "answer-pairs",
         _("The answer, pair by pair"),
         (
-            Column("A"),
-            Column("B"),
-            Column(_("Difference"), Format.NUMBER, 3),
-            Column(_("Interval"), Format.INTERVAL, 3),
-            Column(_("Told apart at look"), Format.WHOLE),
-            Column(_("Raters"), Format.WHOLE),
+            A,
+            B,
+            number(_("Difference")),
+            INTERVAL,
+            whole(_("Told apart at look")),
+            whole(_("Raters")),
         ),
         rows_of(
-            *(
-                (pair.a, pair.b, pair.difference, (pair.low, pair.high), pair.look, pair.raters)
-                for pair in section.pairs
-            )
+            (pair.a, pair.b, pair.difference, (pair.low, pair.high), pair.look, pair.raters)
+            for pair in section.pairs
         ),
         notes=(f"Differences: {section.unit}, 0 where the two are alike.",),
     )
@@ -118,7 +130,7 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
         counts = {row.system: row.judgements for row in found.categories.rows}
     has_intervals = answer.sequential is None
     claimed = (
-        *((Column(_("Interval"), Format.INTERVAL, 3),) if has_intervals else ()),
+        *([INTERVAL] if has_intervals else []),
         Column(_("Ranks"), Format.RANGE),
         Column(_("Letters")),
     )
@@ -145,11 +157,11 @@ def standings_table(answer: Answer, found: CriterionReport) -> Table:
         _("The answer"),
         (
             SYSTEM,
-            Column(unit, Format.NUMBER, 3, is_label=unit not in UNITS),
+            number(unit, is_label=unit not in UNITS),
             *(claimed if answer.is_claim else ()),
             N,
         ),
-        rows_of(*rows),
+        rows_of(rows),
         Role.ANSWER,
         notes=tuple(_notes(answer)),
     )

@@ -12,7 +12,7 @@ from analysis.scales.rater_tests import RaterTests
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import pairs_table
-from .table_model import SYSTEM, Column, Format, Role, Row, Table
+from .table_model import SYSTEM, A, B, Column, Format, Role, Table, interval, number, rows_of, whole
 
 ONE_BY_ONE = _("Each interval holds alone, not for all together: it makes no claim.")
 
@@ -35,32 +35,30 @@ def effect_tables(section: EffectSection) -> Iterator[Table]:
 
 
 def _test_table(tests: RaterTests, rater_sd: float | None) -> Table:
-    size = () if not rater_sd else (Column(_("Difference in raters' SDs"), Format.NUMBER, 2),)
+    size = [number(_("Difference in raters' SDs"), 2)] if rater_sd else []
     return Table(
         "rater-tests",
         _("Exact tests: each rater is one observation"),
         (
-            Column("A"),
-            Column("B"),
-            Column(_("Raters for A"), Format.WHOLE),
-            Column(_("Undecided"), Format.WHOLE),
-            Column(_("Raters for B"), Format.WHOLE),
+            A,
+            B,
+            whole(_("Raters for A")),
+            whole(_("Undecided")),
+            whole(_("Raters for B")),
             *size,
             Column(_("Sign test"), Format.P),
             Column(_("Permutation test"), Format.P),
         ),
-        tuple(
-            Row(
-                (
-                    pair.a,
-                    pair.b,
-                    pair.for_a,
-                    pair.undecided,
-                    pair.for_b,
-                    *([pair.difference / rater_sd] if rater_sd else []),
-                    pair.sign_p,
-                    pair.permutation_p,
-                )
+        rows_of(
+            (
+                pair.a,
+                pair.b,
+                pair.for_a,
+                pair.undecided,
+                pair.for_b,
+                *([pair.difference / rater_sd] if rater_sd else []),
+                pair.sign_p,
+                pair.permutation_p,
             )
             for pair in tests.pairs
         ),
@@ -80,20 +78,17 @@ def _preference_table(name: str, caption: str, rows: Sequence[Preference]) -> Ta
         name,
         caption,
         (
-            *((Column("A"), Column("B")) if is_pair else (SYSTEM,)),
-            Column(_("Probability"), Format.NUMBER, 2),
-            Column(_("Interval"), Format.INTERVAL, 2),
-            Column(_("Comparisons"), Format.WHOLE),
+            *((A, B) if is_pair else (SYSTEM,)),
+            number(_("Probability"), 2),
+            interval(_("Interval"), 2),
+            whole(_("Comparisons")),
         ),
-        tuple(
-            Row(
-                (
-                    row.a,
-                    *([row.b] if is_pair else []),
-                    row.share,
-                    (row.low, row.high),
-                    row.comparisons,
-                )
+        rows_of(
+            (
+                *((row.a, row.b) if is_pair else (row.a,)),
+                row.share,
+                (row.low, row.high),
+                row.comparisons,
             )
             for row in rows
         ),

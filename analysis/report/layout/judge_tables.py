@@ -8,7 +8,7 @@ from analysis.meta_evaluation.judge_report import JudgeReport
 from analysis.meta_evaluation.judges import LEAST_OUTPUTS, Share
 from analysis.translatable import gettext_noop as _
 
-from .table_model import Cell, Column, Format, Role, Table, rows_of
+from .table_model import INTERVAL, Cell, Column, N, Role, Table, interval, number, rows_of, whole
 
 JUDGE = Column(_("Judge"))
 
@@ -24,34 +24,22 @@ def judge_tables(judges: Sequence[JudgeReport]) -> Iterator[Table]:
         yield _calibration_table(judges)
 
 
-def _number(title: str) -> Column:
-    return Column(title, Format.NUMBER, 3)
-
-
 def _agreement_table(judges: Sequence[JudgeReport]) -> Table:
     columns = (
         JUDGE,
-        _number(_("α, people with people")),
-        _number(_("α, judge with people")),
-        Column(_("Pairs of raters"), Format.WHOLE),
-        Column(_("Raters"), Format.WHOLE),
+        number(_("α, people with people")),
+        number(_("α, judge with people")),
+        whole(_("Pairs of raters")),
+        whole(_("Raters")),
     )
-    rows = [
-        (
-            each.judge,
-            each.agreement.people,
-            each.agreement.judge,
-            each.agreement.pairs,
-            each.agreement.with_judge,
-        )
-        for each in judges
-    ]
+    agreements = ((each.judge, each.agreement) for each in judges)
+    rows = [(name, it.people, it.judge, it.pairs, it.with_judge) for name, it in agreements]
     sentences = dict.fromkeys(sentence for each in judges for sentence in each.sentences)
     return Table(
         "judges",
         _("Judges next to people: agreement beyond chance, two at a time"),
         columns,
-        rows_of(*rows),
+        rows_of(rows),
         Role.HONEST,
         notes=tuple(sentences),
     )
@@ -60,9 +48,8 @@ def _agreement_table(judges: Sequence[JudgeReport]) -> Table:
 def _preferences_table(judges: Sequence[JudgeReport]) -> Table:
     """Shares with intervals; the same of people next to them where it exists."""
     columns = (
-        JUDGE, Column(_("Share")), _number(_("Judge")), Column(_("Interval"), Format.INTERVAL, 3),
-        Column("n", Format.WHOLE), _number(_("People")),
-        Column(_("Interval, people"), Format.INTERVAL, 3),
+        JUDGE, Column(_("Share")), number(_("Judge")), INTERVAL, N, number(_("People")),
+        interval(_("Interval, people")),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for each in judges:
@@ -84,7 +71,7 @@ def _preferences_table(judges: Sequence[JudgeReport]) -> Table:
             if mine.n
         ]
     caption = _("Judges' biases, compared with people")
-    return Table("judge-preferences", caption, columns, rows_of(*rows), Role.HONEST, heads=1)
+    return Table("judge-preferences", caption, columns, rows_of(rows), Role.HONEST, heads=1)
 
 
 def _cells(share: Share | None) -> tuple[Cell, Cell]:
@@ -93,9 +80,9 @@ def _cells(share: Share | None) -> tuple[Cell, Cell]:
 
 def _test_table(judges: Sequence[JudgeReport]) -> Table:
     columns = (
-        JUDGE, _number(_("Winning rate")), Column(_("Passes (half or more)")),
-        _number(_("Advantage")), _number("ε"), Column(_("Raters"), Format.WHOLE),
-        Column(_("Fewest outputs of a rater"), Format.WHOLE),
+        JUDGE, number(_("Winning rate")), Column(_("Passes (half or more)")),
+        number(_("Advantage")), number("ε"), whole(_("Raters")),
+        whole(_("Fewest outputs of a rater")),
     )  # fmt: skip
     rows = [
         (
@@ -117,7 +104,7 @@ def _test_table(judges: Sequence[JudgeReport]) -> Table:
         "judge-test",
         _("Alternative-annotator test: may the judge replace a rater?"),
         columns,
-        rows_of(*rows),
+        rows_of(rows),
         Role.HONEST,
         notes=reasons,
     )
@@ -125,9 +112,8 @@ def _test_table(judges: Sequence[JudgeReport]) -> Table:
 
 def _calibration_table(judges: Sequence[JudgeReport]) -> Table:
     columns = (
-        JUDGE, _number(_("Strength of the verdict")), _number(_("A person agrees")),
-        Column(_("Interval"), Format.INTERVAL, 3), Column("n", Format.WHOLE),
-        Column(_("Ties of people"), Format.WHOLE),
+        JUDGE, number(_("Strength of the verdict")), number(_("A person agrees")),
+        INTERVAL, N, whole(_("Ties of people")),
     )  # fmt: skip
     rows = [
         (each.judge, group.strength, *_cells(group.agrees), group.agrees.n, group.ties)
@@ -135,4 +121,4 @@ def _calibration_table(judges: Sequence[JudgeReport]) -> Table:
         for group in each.calibration
     ]
     caption = _("Calibrated verdicts: how often a person agrees, by how sure the judge is")
-    return Table("judge-calibration", caption, columns, rows_of(*rows))
+    return Table("judge-calibration", caption, columns, rows_of(rows))

@@ -13,7 +13,20 @@ from analysis.report.metric_section import MetricSection, PoweredEstimates
 from analysis.translatable import gettext_noop as _
 
 from .judge_tables import judge_tables
-from .table_model import Cell, Column, Format, Role, Table, rows_of
+from .table_model import (
+    INTERVAL,
+    SYSTEM,
+    Cell,
+    Column,
+    Format,
+    P,
+    Role,
+    Table,
+    interval,
+    number,
+    rows_of,
+    whole,
+)
 
 
 def metric_tables(section: MetricSection) -> list[Table]:
@@ -47,10 +60,6 @@ def comparison_tables(found: MetricReport) -> Iterator[Table]:
         yield _by_system_table(found.segment_level)
 
 
-def _number(title: str, digits: int = 3) -> Column:
-    return Column(title, Format.NUMBER, digits)
-
-
 def _reasons(rows: Sequence[SystemLevel | SegmentLevel | Ceiling]) -> tuple[str, ...]:
     """Explain missing numbers, naming the metrics of each reason."""
     about: dict[str, list[str]] = {}
@@ -61,7 +70,7 @@ def _reasons(rows: Sequence[SystemLevel | SegmentLevel | Ceiling]) -> tuple[str,
 
 
 METRIC = Column(_("Metric"))
-CLUSTER = Column(_("Cluster"), Format.WHOLE)
+CLUSTER = whole(_("Cluster"))
 OVER = {
     "systems": _("r, other systems"),
     "items": _("r, other items"),
@@ -70,12 +79,12 @@ OVER = {
 
 
 def _system_table(found: MetricReport) -> Table:
-    intervals = (Column(title, Format.INTERVAL, 3) for title in OVER.values())
+    intervals = (interval(title) for title in OVER.values())
     columns = (
-        METRIC, CLUSTER, _number("Pearson r"), *intervals, _number("Spearman ρ"),
-        _number("Kendall τ_b"), _number(_("Pairwise accuracy")),
-        _number(_("Soft pairwise accuracy")), Column(_("other systems"), Format.INTERVAL, 3),
-        _number(_("r without outlying systems")), Column(_("Systems"), Format.WHOLE),
+        METRIC, CLUSTER, number("Pearson r"), *intervals, number("Spearman ρ"),
+        number("Kendall τ_b"), number(_("Pairwise accuracy")),
+        number(_("Soft pairwise accuracy")), interval(_("other systems")),
+        number(_("r without outlying systems")), whole(_("Systems")),
     )  # fmt: skip
     rows = [
         (
@@ -94,7 +103,7 @@ def _system_table(found: MetricReport) -> Table:
         for each in found.system_level
     ]
     return Table(
-        "system-level", _("Metrics against people: whole systems"), columns, rows_of(*rows),
+        "system-level", _("Metrics against people: whole systems"), columns, rows_of(rows),
         Role.PAPER, notes=_reasons(found.system_level),
     )  # fmt: skip
 
@@ -102,10 +111,10 @@ def _system_table(found: MetricReport) -> Table:
 def ranking_level_table(levels: Sequence[SystemLevel]) -> Table:
     """Lay out metrics against the strengths of systems."""
     columns = (
-        METRIC, _number("Pearson r"),
-        *(Column(title, Format.INTERVAL, 3) for title in OVER.values()),
-        _number("Spearman ρ"), _number("Kendall τ_b"), _number(_("Pairwise accuracy")),
-        _number(_("r without outlying systems")), Column(_("Systems"), Format.WHOLE),
+        METRIC, number("Pearson r"),
+        *(interval(title) for title in OVER.values()),
+        number("Spearman ρ"), number("Kendall τ_b"), number(_("Pairwise accuracy")),
+        number(_("r without outlying systems")), whole(_("Systems")),
     )  # fmt: skip
     rows = [
         (
@@ -118,17 +127,17 @@ def ranking_level_table(levels: Sequence[SystemLevel]) -> Table:
     ]  # fmt: skip
     return Table(
         "ranking-level", _("Metrics against the ranking: Bradley–Terry strengths of systems"),
-        columns, rows_of(*rows), Role.HONEST, notes=_reasons(levels),
+        columns, rows_of(rows), Role.HONEST, notes=_reasons(levels),
     )  # fmt: skip
 
 
 def _segment_table(found: MetricReport) -> Table:
     columns = (
-        METRIC, CLUSTER, _number("acc*_eq"), Column(_("other items"), Format.INTERVAL, 3),
-        _number(_("cross-fitted")), _number("ε", 4), _number(_("Kendall τ_b within items")),
-        _number(_("Kendall τ_c within items")), _number(_("Pearson r within items")),
-        _number(_("Pearson r of differences")), _number("Pearson r"),
-        Column(_("Outputs"), Format.WHOLE),
+        METRIC, CLUSTER, number("acc*_eq"), interval(_("other items")),
+        number(_("cross-fitted")), number("ε", 4), number(_("Kendall τ_b within items")),
+        number(_("Kendall τ_c within items")), number(_("Pearson r within items")),
+        number(_("Pearson r of differences")), number("Pearson r"),
+        whole(_("Outputs")),
     )  # fmt: skip
     rows = [
         (
@@ -148,29 +157,29 @@ def _segment_table(found: MetricReport) -> Table:
         for each in found.segment_level
     ]
     return Table(
-        "segment-level", _("Metrics against people: single outputs"), columns, rows_of(*rows),
+        "segment-level", _("Metrics against people: single outputs"), columns, rows_of(rows),
         Role.PAPER, notes=_reasons(found.segment_level),
     )  # fmt: skip
 
 
 def _tests_table(name: str, caption: str, tests: Sequence[MetricPair]) -> Table:
-    whole = name == "system-tests"
+    is_of_systems = name == "system-tests"
     columns = (
-        Column(_("Closer")), Column(_("Than")), _number(_("Difference")), Column("p", Format.P),
-        Column(_("p (Williams)") if whole else _("p by items"), Format.P),
+        Column(_("Closer")), Column(_("Than")), number(_("Difference")), P,
+        Column(_("p (Williams)") if is_of_systems else _("p by items"), Format.P),
     )  # fmt: skip
     rows = [
-        (each.a, each.b, each.difference, each.p, each.williams if whole else each.p_items)
+        (each.a, each.b, each.difference, each.p, each.williams if is_of_systems else each.p_items)
         for each in tests
     ]
-    return Table(name, caption, columns, rows_of(*rows))
+    return Table(name, caption, columns, rows_of(rows))
 
 
 def _ceiling_table(found: MetricReport) -> Table:
     columns = (
-        Column(_("Compared with the other raters")), _number("acc*_eq"),
-        _number(_("Pearson r, systems")), _number(_("Pairwise accuracy, systems")),
-        Column(_("Raters"), Format.WHOLE), Column(_("Outputs"), Format.WHOLE),
+        Column(_("Compared with the other raters")), number("acc*_eq"),
+        number(_("Pearson r, systems")), number(_("Pairwise accuracy, systems")),
+        whole(_("Raters")), whole(_("Outputs")),
     )  # fmt: skip
     rows = [
         (
@@ -181,7 +190,7 @@ def _ceiling_table(found: MetricReport) -> Table:
     ]  # fmt: skip
     caption = _("The ceiling: a rater held out, on the same outputs")
     return Table(
-        "ceiling", caption, columns, rows_of(*rows), Role.HONEST, notes=_reasons(found.ceiling)
+        "ceiling", caption, columns, rows_of(rows), Role.HONEST, notes=_reasons(found.ceiling)
     )
 
 
@@ -190,24 +199,19 @@ def _scores_table(points: Sequence[SystemPoint]) -> Table:
     metrics = list(dict.fromkeys(each.metric for each in points))
     scores = {(each.metric, each.system): each.score for each in points}
     people = {each.system: each.people for each in points}
-    columns = (
-        Column(_("System")), _number(_("Mean judgement")),
-        *(Column(name, Format.NUMBER, 4, is_label=True) for name in metrics),
-    )  # fmt: skip
+    by_metric = (number(name, 4, is_label=True) for name in metrics)
+    columns = (SYSTEM, number(_("Mean judgement")), *by_metric)
     rows = [
         (system, people[system], *(scores.get((name, system)) for name in metrics))
         for system in sorted(people, key=lambda name: -(scores.get((metrics[0], name)) or 0.0))
     ]
-    return Table("scores", _("Scores of systems by metric"), columns, rows_of(*rows))
+    return Table("scores", _("Scores of systems by metric"), columns, rows_of(rows))
 
 
 def _by_system_table(levels: Sequence[SegmentLevel]) -> Table:
     """Spearman's ρ over the outputs of each system (the same, Tables 15 and 16)."""
     known = [each for each in levels if each.by_system]
-    columns = (
-        Column(_("System")),
-        *(Column(each.metric, Format.NUMBER, 3, is_label=True) for each in known),
-    )
+    columns = (SYSTEM, *(number(each.metric, is_label=True) for each in known))
     rows: list[tuple[Cell, ...]] = [
         # A database that stored the report need not have kept the order of the names.
         (system, *(each.by_system[system] for each in known))
@@ -215,21 +219,21 @@ def _by_system_table(levels: Sequence[SegmentLevel]) -> Table:
     ]
     rows.append((_("all outputs"), *(each.spearman for each in known)))
     caption = _("Spearman ρ over the outputs of each system")
-    return Table("by-system", caption, columns, rows_of(*rows))
+    return Table("by-system", caption, columns, rows_of(rows))
 
 
 def _points_table(points: Sequence[SystemPoint]) -> Table:
     columns = (
-        METRIC, Column(_("System")), _number(_("Mean judgement")),
-        Column(_("other items"), Format.INTERVAL, 3), _number(_("Score")),
-        Column(_("Score, other items"), Format.INTERVAL, 3),
+        METRIC, SYSTEM, number(_("Mean judgement")),
+        interval(_("other items")), number(_("Score")),
+        interval(_("Score, other items")),
     )  # fmt: skip
     rows = [
         (each.metric, each.system, each.people, each.people_interval, each.score,
          each.score_interval)
         for each in points
     ]  # fmt: skip
-    return Table("points", _("Systems: judgements and scores"), columns, rows_of(*rows), heads=1)
+    return Table("points", _("Systems: judgements and scores"), columns, rows_of(rows), heads=1)
 
 
 # --- rankings that use a metric ----------------------------------------------------------------
@@ -238,10 +242,10 @@ def _points_table(points: Sequence[SystemPoint]) -> Table:
 def worth_table(powered: Sequence[PoweredEstimates]) -> Table:
     """Tabulate how many human judgements each metric is worth."""
     columns = (
-        METRIC, _number(_("Weight")), Column(_("Human judgements"), Format.WHOLE),
-        _number(_("Worth, in judgements"), 0), _number(_("What those would cost"), 2),
-        Column(_("Judged outputs"), Format.WHOLE),
-        Column(_("Judged items"), Format.WHOLE), Column(_("All items"), Format.WHOLE),
+        METRIC, number(_("Weight")), whole(_("Human judgements")),
+        number(_("Worth, in judgements"), 0), number(_("What those would cost"), 2),
+        whole(_("Judged outputs")),
+        whole(_("Judged items")), whole(_("All items")),
     )  # fmt: skip
     rows = [
         (
@@ -253,7 +257,7 @@ def worth_table(powered: Sequence[PoweredEstimates]) -> Table:
         if each.estimates
     ]  # fmt: skip
     caption = _("Estimates that use a metric: what each metric is worth")
-    return Table("worth", caption, columns, rows_of(*rows), Role.HONEST)
+    return Table("worth", caption, columns, rows_of(rows), Role.HONEST)
 
 
 def powered_table(powered: PoweredEstimates) -> Table:
@@ -263,11 +267,11 @@ def powered_table(powered: PoweredEstimates) -> Table:
         raise ValueError("There are no estimates to print.")
     with_metric = {each.system: each for each in found.means}
     columns = (
-        Column(_("System")),
-        _number(_("Mean"), 3),
-        Column(_("Interval"), Format.INTERVAL, 3),
-        _number(_("Mean with metric"), 3),
-        Column(_("Interval with metric"), Format.INTERVAL, 3),
+        SYSTEM,
+        number(_("Mean")),
+        INTERVAL,
+        number(_("Mean with metric")),
+        interval(_("Interval with metric")),
     )
     rows = [
         (
@@ -280,6 +284,6 @@ def powered_table(powered: PoweredEstimates) -> Table:
         f"with-{powered.metric}",
         f"Estimates that use {powered.metric}, next to those of people alone",
         columns,
-        rows_of(*rows),
+        rows_of(rows),
         notes=(powered.signature,),
     )

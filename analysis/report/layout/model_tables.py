@@ -15,14 +15,14 @@ from analysis.scales.mixed_model import MixedModel
 from analysis.scales.ordinal_model import OrdinalModel
 from analysis.translatable import gettext_noop as _
 
-from .table_model import SYSTEM, Column, Format, N, P, Role, Table, rows_of
+from .table_model import INTERVAL, SYSTEM, A, B, Column, N, P, Role, Table, number, rows_of, whole
 
 SIZE_COLUMNS = (
-    Column(_("Raters"), Format.WHOLE),
-    Column(_("Items"), Format.WHOLE),
-    Column("Eρ²", Format.NUMBER, 2),
-    Column("Φ", Format.NUMBER, 2),
-    Column(_("± of a difference"), Format.NUMBER, 3),
+    whole(_("Raters")),
+    whole(_("Items")),
+    number("Eρ²", 2),
+    number("Φ", 2),
+    number(_("± of a difference")),
 )
 ABOUT_SIZES = _(
     "If every rater judged every output. Eρ²: reliability of the order of the systems; "
@@ -59,24 +59,20 @@ def ordinal_tables(model: OrdinalModel, systems: Sequence[SystemRow] = ()) -> It
         if probit
         else _("Ordinal mixed model: places in logits, and how often each value is expected")
     )
-    place = Column(_("Probit") if probit else _("Logit"), Format.NUMBER, 2)
-    values = (
-        Column(f"{value:g} (%)", Format.NUMBER, 1, is_label=True) for value in model.categories
-    )
+    place = number(_("Probit") if probit else _("Logit"), 2)
+    values = (number(f"{value:g} (%)", 1, is_label=True) for value in model.categories)
     yield Table(
         "ordinal",
         caption,
         (SYSTEM, place, *values, *([N] if sizes else [])),
         rows_of(
-            *(
-                (
-                    each.system,
-                    each.logit,
-                    *(100 * share for share in each.shares),
-                    *([sizes.get(each.system)] if sizes else []),
-                )
-                for each in model.systems
+            (
+                each.system,
+                each.logit,
+                *(100 * share for share in each.shares),
+                *([sizes.get(each.system)] if sizes else []),
             )
+            for each in model.systems
         ),
         Role.HONEST,
         notes=(model.formula,),
@@ -97,10 +93,8 @@ def generalisability_tables(found: Generalisability) -> Iterator[Table]:
         _("What other numbers of raters and items would give"),
         SIZE_COLUMNS,
         rows_of(
-            *(
-                (each.raters, each.items, each.relative, each.absolute, each.half_width)
-                for each in found.sizes
-            )
+            (each.raters, each.items, each.relative, each.absolute, each.half_width)
+            for each in found.sizes
         ),
         Role.AGREEMENT,
         notes=(ABOUT_SIZES,),
@@ -113,12 +107,8 @@ def variance_shares_table(found: Generalisability) -> Table:
     return Table(
         "variance-shares",
         _("What the scores vary with"),
-        (
-            Column(_("Source")),
-            Column(_("Variance"), Format.NUMBER, 3),
-            Column("%", Format.NUMBER, 1),
-        ),
-        rows_of(*((each.source, each.variance, 100 * each.share) for each in found.shares)),
+        (Column(_("Source")), number(_("Variance")), number("%", 1)),
+        rows_of((each.source, each.variance, 100 * each.share) for each in found.shares),
         Role.AGREEMENT,
         notes=(f"{merged} {', '.join(found.merged)}",) if found.merged else (),
     )
@@ -139,24 +129,16 @@ def _estimates_table(
     return Table(
         name,
         caption,
-        (
-            SYSTEM,
-            Column(_("Mean"), Format.NUMBER, 3),
-            Column(_("Error"), Format.NUMBER, 3),
-            Column(_("Interval"), Format.INTERVAL, 3),
-            *([N] if sizes else []),
-        ),
+        (SYSTEM, number(_("Mean")), number(_("Error")), INTERVAL, *([N] if sizes else [])),
         rows_of(
-            *(
-                (
-                    mean.system,
-                    mean.mean,
-                    mean.se,
-                    (mean.low, mean.high),
-                    *([sizes.get(mean.system)] if sizes else []),
-                )
-                for mean in means
+            (
+                mean.system,
+                mean.mean,
+                mean.se,
+                (mean.low, mean.high),
+                *([sizes.get(mean.system)] if sizes else []),
             )
+            for mean in means
         ),
     )
 
@@ -166,14 +148,6 @@ def pairs_table(name: str, caption: str, pairs: Sequence[ComparedPair]) -> Table
     return Table(
         name,
         caption,
-        (
-            Column("A"),
-            Column("B"),
-            Column(_("Difference"), Format.NUMBER, 3),
-            Column(_("Interval"), Format.INTERVAL, 3),
-            P,
-        ),
-        rows_of(
-            *((pair.a, pair.b, pair.difference, (pair.low, pair.high), pair.p) for pair in pairs)
-        ),
+        (A, B, number(_("Difference")), INTERVAL, P),
+        rows_of((pair.a, pair.b, pair.difference, (pair.low, pair.high), pair.p) for pair in pairs),
     )

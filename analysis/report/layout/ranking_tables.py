@@ -12,7 +12,18 @@ from analysis.report.ranking_section import RankingSection, WinShare
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import model_tables
-from .table_model import SYSTEM, Cell, Column, Format, Role, Row, Table, rows_of
+from .table_model import (
+    SYSTEM,
+    Cell,
+    Column,
+    Format,
+    Role,
+    Row,
+    Table,
+    number,
+    rows_of,
+    whole,
+)
 
 RANKED = {
     "none": (Role.PAPER, _("As published in this field: no resampling")),
@@ -36,7 +47,7 @@ def ranking_table(ranking: Ranking, scheme: str) -> Table:
     return Table(
         f"ranking-{scheme}",
         caption,
-        (CLUSTER, Column(_("Score"), Format.NUMBER, 3), RANKS, SYSTEM),
+        (CLUSTER, number(_("Score")), RANKS, SYSTEM),
         _clustered_rows(
             ranking.systems, lambda row: (row.mean, (row.rank_low, row.rank_high), row.system)
         ),
@@ -50,13 +61,7 @@ def strength_table(result: BradleyTerry) -> Table:
     return Table(
         "bradley-terry",
         _("Bradley–Terry with simultaneous intervals for all pairs"),
-        (
-            CLUSTER,
-            Column(_("Log-odds"), Format.NUMBER, 3),
-            Column(_("Error"), Format.NUMBER, 3),
-            RANKS,
-            SYSTEM,
-        ),
+        (CLUSTER, number(_("Log-odds")), number(_("Error")), RANKS, SYSTEM),
         _clustered_rows(
             result.systems,
             lambda row: (
@@ -88,12 +93,8 @@ def _wins_table(shares: Sequence[WinShare]) -> Table:
     return Table(
         "wins",
         _("Wins, ties and losses in pairs"),
-        (
-            SYSTEM,
-            *(Column(title, Format.WHOLE) for title in (_("Wins"), _("Ties"), _("Losses"))),
-            Column(_("Share"), Format.NUMBER, 3),
-        ),
-        rows_of(*((won.system, won.wins, won.ties, won.losses, won.share) for won in shares)),
+        (SYSTEM, whole(_("Wins")), whole(_("Ties")), whole(_("Losses")), number(_("Share"))),
+        rows_of((won.system, won.wins, won.ties, won.losses, won.share) for won in shares),
     )
 
 

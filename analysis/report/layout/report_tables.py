@@ -25,18 +25,22 @@ from .robustness_tables import Finding, findings_of, robustness_tables
 from .scale_tables import overview_table, scale_tables
 from .span_tables import agreement_note, span_tables
 from .table_model import (
+    INTERVAL,
     SYSTEM,
+    A,
+    B,
     Cell,
     Column,
     Format,
     N,
     P,
     Role,
-    Row,
     Table,
     file_names,
     filed,
+    number,
     rows_of,
+    whole,
 )
 
 
@@ -46,12 +50,12 @@ def _category_table(section: CategorySection) -> Table:
     note = section.reason
     if test:
         note = f"{test.test}({test.df}) = {test.statistic:.2f}, {stated(test.p)}"
-    labels = (Column(f"{label} %", Format.NUMBER, 1, is_label=True) for label in section.labels)
+    labels = (number(f"{label} %", 1, is_label=True) for label in section.labels)
     return Table(
         "categories",
         _("Percentages by system"),
         (SYSTEM, *labels, N),
-        tuple(Row((row.system, *row.percent, row.judgements)) for row in section.rows),
+        rows_of((row.system, *row.percent, row.judgements) for row in section.rows),
         Role.PAPER,
         notes=(note,) if note else (),
     )
@@ -62,8 +66,8 @@ def _exclusion_table(changes: Sequence[RankChange]) -> Table:
     return Table(
         "exclusion",
         _("Ranks before and after raters were excluded"),
-        (SYSTEM, Column(_("Before"), Format.WHOLE), Column(_("After"), Format.WHOLE)),
-        rows_of(*((row.system, row.rank_before, row.rank_after) for row in changes)),
+        (SYSTEM, whole(_("Before")), whole(_("After"))),
+        rows_of((row.system, row.rank_before, row.rank_after) for row in changes),
         Role.HONEST,
     )
 
@@ -75,16 +79,14 @@ def agreement_table(coefficients: Sequence[Coefficient]) -> Table:
         _("Agreement of raters"),
         (
             Column(_("Coefficient")),
-            Column(_("Value"), Format.NUMBER, 3),
-            Column(_("Interval"), Format.INTERVAL, 3),
+            number(_("Value")),
+            INTERVAL,
             N,
             Column(_("Not available because")),
         ),
         rows_of(
-            *(
-                (each.name, each.value, (each.low, each.high), each.units or None, each.reason)
-                for each in coefficients
-            )
+            (each.name, each.value, (each.low, each.high), each.units or None, each.reason)
+            for each in coefficients
         ),
         Role.AGREEMENT,
     )
@@ -97,26 +99,23 @@ def raters_table(raters: Sequence[RaterProfile], *, is_category: bool = False) -
     """
     columns: list[tuple[Column, list[Cell]]] = [
         (Column(_("Rater")), [each.rater for each in raters]),
-        (Column(_("Judgements"), Format.WHOLE), [each.judgements for each in raters]),
-        (Column(_("Agreement"), Format.NUMBER, 2), [each.agreement for each in raters]),
-        (
-            Column(_("Seconds per screen"), Format.NUMBER, 1),
-            [each.seconds_per_screen for each in raters],
-        ),
+        (whole(_("Judgements")), [each.judgements for each in raters]),
+        (number(_("Agreement"), 2), [each.agreement for each in raters]),
+        (number(_("Seconds per screen"), 1), [each.seconds_per_screen for each in raters]),
     ]
     if not is_category:
         columns += [
-            (Column(_("Ties"), Format.NUMBER, 2), [each.ties for each in raters]),
+            (number(_("Ties"), 2), [each.ties for each in raters]),
             (Column(_("Range"), Format.RANGE, 1), [(each.lowest, each.highest) for each in raters]),
-            (Column(_("Bias"), Format.NUMBER, 2), [each.bias for each in raters]),
-            (Column(_("Inconsistency"), Format.NUMBER, 2), [each.inconsistency for each in raters]),
+            (number(_("Bias"), 2), [each.bias for each in raters]),
+            (number(_("Inconsistency"), 2), [each.inconsistency for each in raters]),
         ]
     known = [each for each in columns if any(cell is not None for cell in each[1])]
     return Table(
         "raters",
         _("Raters"),
         tuple(column for column, _cells in known),
-        rows_of(*zip(*(cells for _column, cells in known), strict=True)),
+        rows_of(zip(*(cells for _column, cells in known), strict=True)),
         notes=() if is_category else _about_errors(raters),
     )
 
@@ -142,18 +141,9 @@ def correlation_table(found: Sequence[Correlation]) -> Table | None:
     return Table(
         "correlations",
         _("Correlations between criteria"),
-        (
-            Column("A"),
-            Column("B"),
-            Column(_("Method")),
-            Column(_("Level")),
-            Column("r", Format.NUMBER, 3),
-            P,
-            N,
-        ),
-        tuple(
-            Row((each.a, each.b, each.method, each.level, each.value, each.p, each.n))
-            for each in found
+        (A, B, Column(_("Method")), Column(_("Level")), number("r"), P, N),
+        rows_of(
+            (each.a, each.b, each.method, each.level, each.value, each.p, each.n) for each in found
         ),
         file="tables/correlations",
     )

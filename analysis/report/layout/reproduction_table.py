@@ -5,17 +5,14 @@ from __future__ import annotations
 from analysis.scales.reproduction import Reproduction
 from analysis.translatable import gettext_noop as _
 
-from .table_model import SYSTEM, Column, Format, Table, rows_of
+from .table_model import SYSTEM, Table, number, rows_of
 
 
 def reproduction_table(found: Reproduction) -> Table:
     """Return the scores of both studies with CV*, and what they have in common as notes."""
     columns = (
-        SYSTEM,
-        Column(_("Earlier study"), Format.NUMBER, 2),
-        Column(_("This study"), Format.NUMBER, 2),
-        Column("CV*", Format.NUMBER, 2),
-    )
+        SYSTEM, number(_("Earlier study"), 2), number(_("This study"), 2), number("CV*", 2)
+    )  # fmt: skip
     notes = [f"{found.same_order} of {found.pairs} pairs of systems have the same order in both."]
     if found.mean_cv is not None:
         notes.append(f"Mean CV*: {found.mean_cv:.2f} (percent; 0: identical scores).")
@@ -37,6 +34,6 @@ def reproduction_table(found: Reproduction) -> Table:
         f"{found.criterion}-reproduction",
         f"{found.criterion}: both studies",
         columns,
-        rows_of(*((row.system, row.earlier, row.now, row.cv) for row in found.systems)),
+        rows_of((row.system, row.earlier, row.now, row.cv) for row in found.systems),
         notes=tuple(notes),
     )

@@ -22,7 +22,22 @@ from analysis.table import ORDER
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import ABOUT_SIZES, SIZE_COLUMNS
-from .table_model import SYSTEM, Cell, Column, Format, N, P, Table, rows_of
+from .table_model import (
+    INTERVAL,
+    SYSTEM,
+    A,
+    B,
+    Cell,
+    Column,
+    Format,
+    N,
+    P,
+    Table,
+    interval,
+    number,
+    rows_of,
+    whole,
+)
 
 MOST_NAMES = 20
 MEASURES = {
@@ -71,7 +86,7 @@ def robustness_tables(section: RobustnessSection, generality: str, alpha: float)
     for said in said_of(section, generality, alpha):
         columns, rows = MADE[said.name](found[said.name])
         notes = (said.sentence, said.rate, *([ABOUT_SIZES] if columns == SIZE_COLUMNS else []))
-        yield Table(said.name, said.title, columns, rows_of(*rows), notes=notes)
+        yield Table(said.name, said.title, columns, rows_of(rows), notes=notes)
 
 
 def findings_of(tables: tuple[Table, ...]) -> tuple[Finding, ...]:
@@ -95,14 +110,10 @@ def findings_of(tables: tuple[Table, ...]) -> tuple[Finding, ...]:
 Made = tuple[tuple[Column, ...], list[tuple[Cell, ...]]]
 
 
-def _number(title: str, digits: int = 2) -> Column:
-    return Column(title, Format.NUMBER, digits)
-
-
 def _influence(found: Influence) -> Made:
     columns = (
-        Column(_("Left out")), Column(_("Number"), Format.WHOLE), Column(_("Of"), Format.WHOLE),
-        _number(_("Share of the judgements (%)"), 1), Column(_("What changes")), Column(_("Which")),
+        Column(_("Left out")), whole(_("Number")), whole(_("Of")),
+        number(_("Share of the judgements (%)"), 1), Column(_("What changes")), Column(_("Which")),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for units, changes in found.searched:
@@ -129,9 +140,9 @@ def _influence(found: Influence) -> Made:
 
 def _covariates(found: ControlledRanking) -> Made:
     columns = (
-        SYSTEM, Column(_("Rank"), Format.WHOLE), Column(_("Rank, held constant"), Format.WHOLE),
-        _number(_("Estimate")), _number(_("Estimate, held constant")),
-        *(replace(_number(each.name), is_label=True) for each in found.effects),
+        SYSTEM, whole(_("Rank")), whole(_("Rank, held constant")),
+        number(_("Estimate"), 2), number(_("Estimate, held constant"), 2),
+        *(number(each.name, 2, is_label=True) for each in found.effects),
     )  # fmt: skip
     return columns, [
         (each.system, each.rank, each.rank_controlled, each.plain, each.controlled, *each.means)
@@ -141,8 +152,8 @@ def _covariates(found: ControlledRanking) -> Made:
 
 def _cycles(found: Cycles) -> Made:
     columns = (
-        Column(_("Circle"), Format.WHOLE), Column("A"), Column("B"),
-        _number(_("Share that prefers A")), Column(_("Interval"), Format.INTERVAL, 2), N,
+        whole(_("Circle")), A, B,
+        number(_("Share that prefers A"), 2), interval(_("Interval"), 2), N,
         Column(_("Claimed")),
     )  # fmt: skip
     return columns, [
@@ -155,8 +166,8 @@ def _cycles(found: Cycles) -> Made:
 
 def _order(found: OrderEffects) -> Made:
     columns = (
-        Column(_("Order")), _number(_("Trend"), 3), Column(_("Interval"), Format.INTERVAL, 3), P,
-        _number(_("Systems' mean places differ by")), _number(_("Moves differences by at most"), 3),
+        Column(_("Order")), number(_("Trend")), INTERVAL, P,
+        number(_("Systems' mean places differ by"), 2), number(_("Moves differences by at most")),
     )  # fmt: skip
     return columns, [
         (
@@ -169,8 +180,8 @@ def _order(found: OrderEffects) -> Made:
 
 def _scale_use(found: ScaleUse) -> Made:
     columns = (
-        Column(_("Rater")), Column(_("Range"), Format.RANGE, 1), _number(_("Mean")),
-        _number("SD"), N,
+        Column(_("Rater")), Column(_("Range"), Format.RANGE, 1), number(_("Mean"), 2),
+        number("SD", 2), N,
     )  # fmt: skip
     return columns, [
         (each.rater, (each.lowest, each.highest), each.mean, each.sd, each.judgements)
@@ -180,8 +191,8 @@ def _scale_use(found: ScaleUse) -> Made:
 
 def _peers(found: PeerAgreement) -> Made:
     columns = (
-        Column(_("Rater")), Column(_("Outputs"), Format.WHOLE), _number(_("Beyond chance"), 3), P,
-        _number(_("Equal answers (%)"), 0),
+        Column(_("Rater")), whole(_("Outputs")), number(_("Beyond chance")), P,
+        number(_("Equal answers (%)"), 0),
     )  # fmt: skip
     return columns, [
         (each.rater, each.outputs, each.score, each.p, 100 * each.naive) for each in found.raters
@@ -203,8 +214,8 @@ def _more_units(found: MoreUnits) -> Made:
 
 def _drift(found: Drift) -> Made:
     columns = (
-        SYSTEM, Column(_("Since version")), _number(_("Shift"), 3),
-        Column(_("Interval"), Format.INTERVAL, 3), P,
+        SYSTEM, Column(_("Since version")), number(_("Shift")),
+        INTERVAL, P,
     )  # fmt: skip
     return columns, [
         (each.system, each.version, each.shift, (each.low, each.high), each.p)
@@ -213,7 +224,7 @@ def _drift(found: Drift) -> Made:
 
 
 def _agreement(found: AgreementRange) -> Made:
-    columns = (Column(_("What differs")), _number("SD", 3))
+    columns = (Column(_("What differs")), number("SD"))
     return columns, [
         (_("outputs"), found.outputs),
         (_("raters on the same output"), found.raters),
@@ -223,8 +234,8 @@ def _agreement(found: AgreementRange) -> Made:
 
 def _assistance(found: Assistance) -> Made:
     columns = (
-        Column(_("Measure")), _number(_("With suggestions")), _number(_("Without")),
-        _number(_("Effect"), 3), Column(_("Interval"), Format.INTERVAL, 3), P,
+        Column(_("Measure")), number(_("With suggestions"), 2), number(_("Without"), 2),
+        number(_("Effect")), INTERVAL, P,
     )  # fmt: skip
     return columns, [
         (MEASURES[each.name], each.assisted, each.held_out, each.effect, (each.low, each.high),

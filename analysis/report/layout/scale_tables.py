@@ -14,7 +14,7 @@ from analysis.scales.tukey_hsd import Tukey, letter_name
 from analysis.translatable import gettext_noop as _
 
 from .model_tables import model_tables, pairs_table
-from .table_model import SYSTEM, Cell, Column, Format, N, P, Role, Table, rows_of
+from .table_model import SYSTEM, Cell, Column, Format, N, P, Role, Table, number, rows_of
 
 
 def scale_tables(found: CriterionReport, scale: ScaleSection) -> Iterator[Table]:
@@ -53,7 +53,7 @@ def means_table(found: CriterionReport) -> Table:
         "means",
         _("Means and homogeneous subsets"),
         (SYSTEM, *_measures(found), N, *(Column(letter, is_label=True) for letter in subsets)),
-        rows_of(*rows),
+        rows_of(rows),
         Role.PAPER,
         notes=shared + _about_times(found),
     )
@@ -127,18 +127,16 @@ def overview_table(report: Report) -> Table | None:
             *([N] if is_one_n else []),
         ),
         rows_of(
-            *(
-                (
-                    system,
-                    *(
-                        cell
-                        for found, known in parts
-                        for cell in _overview_cells(found, known.get(system), not is_one_n)
-                    ),
-                    *([sizes[0].get(system)] if is_one_n else []),
-                )
-                for system in systems
+            (
+                system,
+                *(
+                    cell
+                    for found, known in parts
+                    for cell in _overview_cells(found, known.get(system), not is_one_n)
+                ),
+                *([sizes[0].get(system)] if is_one_n else []),
             )
+            for system in systems
         ),
         Role.PAPER,
         notes=(_("Letters: homogeneous subsets by Tukey's HSD."), *_about_times(*criteria)),
@@ -170,22 +168,21 @@ def _overview_subsets(found: CriterionReport) -> dict[str, tuple[str, ...]]:
 
 def anova_table(anova: Anova) -> Table:
     """Source, degrees of freedom, sums and means of squares, F, p and η²."""
-    numbers = (_("Sum of squares"), _("Mean square"), "F")
     return Table(
         "anova",
         _("Analysis of variance"),
         (
             Column(_("Source")),
             Column("df", Format.DEGREES),
-            *(Column(title, Format.NUMBER, 3) for title in numbers),
+            number(_("Sum of squares")),
+            number(_("Mean square")),
+            number("F"),
             P,
-            Column("η²", Format.NUMBER, 3),
+            number("η²"),
         ),
         rows_of(
-            *(
-                (row.source, row.df, row.sum_sq, row.mean_sq, row.F, row.p, row.eta_sq)
-                for row in anova.rows
-            )
+            (row.source, row.df, row.sum_sq, row.mean_sq, row.F, row.p, row.eta_sq)
+            for row in anova.rows
         ),
         notes=(anova.design,),
     )
@@ -206,13 +203,13 @@ def tests_table(tests: Sequence[RankTest], unequal: Welch | None = None) -> Tabl
         (
             Column(_("Test")),
             Column(_("Statistic")),
-            Column(_("Value"), Format.NUMBER, 2),
+            number(_("Value"), 2),
             Column("df", Format.DEGREES),
             Column(_("Residual df"), Format.DEGREES),
             P,
             N,
         ),
-        rows_of(*rows),
+        rows_of(rows),
         Role.HONEST,
         notes=(assumed,),
     )

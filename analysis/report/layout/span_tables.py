@@ -12,7 +12,7 @@ from analysis.spans.scoring import KindCount, SystemScore
 from analysis.translatable import gettext_noop as _
 
 from .ranking_tables import ranking_table
-from .table_model import SYSTEM, Column, Format, Role, Table, rows_of
+from .table_model import INTERVAL, SYSTEM, Column, Format, Role, Table, number, rows_of, whole
 
 
 def span_tables(section: SpanSection) -> Iterator[Table]:
@@ -45,31 +45,28 @@ def systems_table(systems: Sequence[SystemScore]) -> Table:
         _("Error spans: penalties (lower is better)"),
         (
             SYSTEM,
-            Column(_("Segments"), Format.WHOLE),
-            Column(_("Score"), Format.NUMBER, 3),
-            Column(_("Interval"), Format.INTERVAL, 3),
-            Column(_("Per 100 words"), Format.NUMBER, 2),
-            Column(_("Marks"), Format.WHOLE),
+            whole(_("Segments")),
+            number(_("Score")),
+            INTERVAL,
+            number(_("Per 100 words"), 2),
+            whole(_("Marks")),
         ),
         rows_of(
-            *(
-                (
-                    each.system,
-                    each.segments,
-                    each.score,
-                    (each.low, each.high),
-                    each.per_100_words,
-                    each.marks,
-                )
-                for each in systems
+            (
+                each.system,
+                each.segments,
+                each.score,
+                (each.low, each.high),
+                each.per_100_words,
+                each.marks,
             )
+            for each in systems
         ),
     )
 
 
 def kinds_table(kinds: Sequence[dict[str, Any]], *, by_system: bool = False) -> Table:
     """Tabulate the counts of each kind of error."""
-    names = ["system"] if by_system else []
     return Table(
         "kinds",
         _("Marks by system, category and severity")
@@ -79,18 +76,18 @@ def kinds_table(kinds: Sequence[dict[str, Any]], *, by_system: bool = False) -> 
             *((SYSTEM,) if by_system else ()),
             Column(_("Category")),
             Column(_("Severity")),
-            Column(_("Marks"), Format.WHOLE),
-            Column(_("Penalty"), Format.NUMBER, 1),
+            whole(_("Marks")),
+            number(_("Penalty"), 1),
         ),
         rows_of(
-            *(
-                (
-                    *(kind[name] for name in names),
-                    *(kind["category"] or "–", kind["severity"] or "–"),
-                    *(kind["marks"], kind["penalty"]),
-                )
-                for kind in kinds
+            (
+                *((kind["system"],) if by_system else ()),
+                kind["category"] or "–",
+                kind["severity"] or "–",
+                kind["marks"],
+                kind["penalty"],
             )
+            for kind in kinds
         ),
     )
 
@@ -120,25 +117,23 @@ def pairs_of_raters(pairs: Sequence[RaterPair]) -> Table:
         (
             Column(_("Rater")),
             Column(_("Reference")),
-            Column(_("Outputs"), Format.WHOLE),
+            whole(_("Outputs")),
             *(Column(title, Format.NUMBER, 3, _("Characters")) for title in of_characters),
             *(Column(title, Format.NUMBER, 3, _("Marks")) for title in shares),
         ),
         rows_of(
-            *(
-                (
-                    pair.first,
-                    pair.second,
-                    pair.outputs,
-                    pair.precision,
-                    pair.recall,
-                    pair.f1.value,
-                    pair.weighted_f1.value,
-                    pair.marks_precision,
-                    pair.marks_recall,
-                    pair.marks_f1.value,
-                )
-                for pair in pairs
+            (
+                pair.first,
+                pair.second,
+                pair.outputs,
+                pair.precision,
+                pair.recall,
+                pair.f1.value,
+                pair.weighted_f1.value,
+                pair.marks_precision,
+                pair.marks_recall,
+                pair.marks_f1.value,
             )
+            for pair in pairs
         ),
     )

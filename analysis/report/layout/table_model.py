@@ -119,7 +119,7 @@ class Table:
         return [("" if each.is_once and not row.begins else cell, each) for cell, each in pairs]
 
 
-def rows_of(*rows: Sequence[Cell]) -> tuple[Row, ...]:
+def rows_of(rows: Iterable[Sequence[Cell]]) -> tuple[Row, ...]:
     """Rows without clusters."""
     return tuple(Row(tuple(cells)) for cells in rows)
 
@@ -207,6 +207,22 @@ def filed(folder: str, tables: Iterable[Table]) -> tuple[Table, ...]:
     )
 
 
-SYSTEM = Column(_("System"))
+def whole(title: str) -> Column:
+    """Make a column of whole numbers."""
+    return Column(title, Format.WHOLE)
+
+
+def number(title: str, digits: int = 3, *, is_label: bool = False) -> Column:
+    """Make a column of numbers with that many decimals."""
+    return Column(title, Format.NUMBER, digits, is_label=is_label)
+
+
+def interval(title: str, digits: int = 3) -> Column:
+    """Make a column of intervals, whose ends have that many decimals."""
+    return Column(title, Format.INTERVAL, digits)
+
+
+SYSTEM, A, B = Column(_("System")), Column("A"), Column("B")
 P = Column("p", Format.P)
-N = Column("n", Format.WHOLE)
+N = whole("n")
+INTERVAL = interval(_("Interval"))

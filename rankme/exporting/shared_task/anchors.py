@@ -144,7 +144,7 @@ def _table(
          (each.low, each.high), each.p)
         for each in found.drift.shifts
     ]  # fmt: skip
-    return Table("scales", title, COLUMNS, rows_of(*rows), notes=(LIMITS,))
+    return Table("scales", title, COLUMNS, rows_of(rows), notes=(LIMITS,))
 
 
 def _values(track: TrackResults, criterion: str) -> dict[str, float]:

@@ -226,7 +226,7 @@ def as_one_csv(results: TaskResults) -> str:
                 rows.append((*first, *own, *map(scores.get, metrics), row.cells[-1]))
     heads = (Column("Track"), Column("Criterion"), Column("Unit"))
     columns = (*heads, *COLUMNS, *map(_metric, metrics), REMARKS)
-    return as_csv(Table("results", "Results", columns, rows_of(*rows)))
+    return as_csv(Table("results", "Results", columns, rows_of(rows)))
 
 
 def _metrics_in(track: TrackResults, row: Row) -> dict[str, Cell]:

@@ -105,7 +105,7 @@ def teams_table(results: TaskResults) -> Table:
     ]
     titles = (_("Team"), _("Short name"), _("Institution"), _("System"), _("Citation"))
     columns = tuple(Column(title) for title in titles)
-    return Table("teams", _("Teams"), columns, rows_of(*rows), Role.PAPER)
+    return Table("teams", _("Teams"), columns, rows_of(rows), Role.PAPER)
 
 
 def _systems(results: TaskResults) -> dict[int, list[str]]:

@@ -493,7 +493,7 @@ def test_every_table_of_a_page_can_be_downloaded_as_csv_and_as_latex(olga, campa
 
 def test_a_check_without_numbers_has_none_to_open():
     column = Column("Systems")
-    for rows, opened in [((), 0), (rows_of(("A < B < C < A",)), 1)]:
+    for rows, opened in [((), 0), (rows_of([("A < B < C < A",)]), 1)]:
         table = Table("cycles", "Circles of preference", (column,), rows, notes=("None.", "Rate."))
         page = render_to_string("report/_robustness.html", {"findings": _drawn(table)})
         assert page.count("<details>") == opened
