@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,8 @@ from analysis.typing import Codes, Values
 from .effect_section import best_first, pairs_of, side_by_side_of
 from .scale_section import Reasons, ScaleSection
 
+# Names of checks where they are not those of their fields.
+CHECKS = {"scale_use": "scale-use", "more_units": "more-units", "agreement": "agreement-range"}
 LENGTHS = ("characters", "tokens")  # metrics that say how long an output is
 
 
@@ -68,6 +71,12 @@ class RobustnessSection:
     agreement: AgreementRange | None = None
     assistance: Assistance | None = None
     undefined: dict[str, str] = field(default_factory=dict)
+
+    def results(self) -> dict[str, Any]:
+        """Return the results that there are, by the name of their check."""
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        del found["undefined"]
+        return {CHECKS.get(name, name): result for name, result in found.items() if result}
 
 
 @dataclass(frozen=True, eq=False)

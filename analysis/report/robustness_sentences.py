@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
+from typing import Any
 
 from analysis.inference import beyond
 from analysis.report.robustness_section import RobustnessSection
@@ -36,12 +38,35 @@ TITLES = {
     "assistance": _("What suggestions do to the answers"),
 }
 MOST_NAMED = 4
-# From `benchmarks/peer_agreement.py`.
-MISSED = (
-    "of simulated careful raters with 40 outputs, 5 in 100 were not found to agree, and 31 in 100 "
-    "where most answers are the same"
-)
 DESCRIBES = "This describes these judgements and claims nothing."
+# How often the sentence of a check is wrong.
+RATES = {
+    "influence": "A refit has shown what each set changes. Its size is an upper bound: a smaller "
+    "set that influence does not point to may do the same.",
+    "covariates": "An effect that does not exist is claimed in at most {share} of campaigns. The "
+    "order with properties held constant describes and claims nothing: the length of its texts "
+    "belongs to a system, so that this order is not a fairer one.",
+    "cycles": "A circle that does not exist is claimed in at most {share} of campaigns, for all "
+    "systems together.",
+    "order": "A trend that does not exist is claimed in at most {share} of campaigns, for all "
+    "trends together.",
+    "scale-use": DESCRIBES,
+    # The numbers are from `benchmarks/peer_agreement.py`.
+    "peers": "Agreement of a rater whose answers do not depend on the outputs is claimed in at "
+    "most {share} of cases. The reverse does not hold: of simulated careful raters with 40 "
+    "outputs, 5 in 100 were not found to agree, and 31 in 100 where most answers are the same. "
+    "Raters who all go by something else, or use one program, agree, too. Nobody is excluded by "
+    "it.",
+    "more-units": "This is a plan and no promise: it takes the variances of this campaign for "
+    "those of the next, and few raters or items say little about them.",
+    "drift": "A shift that does not exist is claimed in at most {share} of campaigns, for all "
+    "systems and versions together. Where none is found, smaller ones remain possible. Shifts are "
+    "against the mean of the systems, so that one that rises moves the others down.",
+    "agreement-range": DESCRIBES,
+    "assistance": "An effect that does not exist is claimed in at most {share} of campaigns, for "
+    "all measures together. This is about raters like these with these suggestions: others may do "
+    "something else. It does not say which answers are right.",
+}
 
 
 @dataclass(frozen=True)
@@ -66,64 +91,21 @@ def said_of(section: RobustnessSection, generality: str, alpha: float) -> Iterat
     generality : what claims are about
     alpha : level of each check
     """
-    about = beyond(generality)
-    level = f"in at most {100 * alpha:.3g} % of campaigns"
-    if section.influence:
-        yield Said(
-            "influence",
-            _about_influence(section.influence),
-            "A refit has shown what each set changes. Its size is an upper bound: a smaller set "
-            "that influence does not point to may do the same.",
-        )
-    if section.covariates:
-        yield Said(
-            "covariates",
-            _about_covariates(section.covariates, about),
-            f"An effect that does not exist is claimed {level}. The order with properties held "
-            "constant describes and claims nothing: the length of its texts belongs to a system, "
-            "so that this order is not a fairer one.",
-        )
-    if section.cycles:
-        yield Said(
-            "cycles",
-            _about_cycles(section.cycles, about),
-            f"A circle that does not exist is claimed {level}, for all systems together.",
-        )
-    if section.order:
-        yield Said(
-            "order",
-            _about_order(section.order, about),
-            f"A trend that does not exist is claimed {level}, for all trends together.",
-        )
-    if section.scale_use:
-        yield Said("scale-use", _about_scale(section.scale_use), DESCRIBES)
-    if section.peers:
-        yield Said("peers", _about_peers(section.peers), _rate_of_peers(alpha))
-    if section.more_units:
-        yield Said(
-            "more-units",
-            _about_more(section.more_units, section.scale_use),
-            "This is a plan and no promise: it takes the variances of this campaign for those of "
-            "the next, and few raters or items say little about them.",
-        )
-    if section.drift:
-        yield Said(
-            "drift",
-            _about_drift(section.drift, about),
-            f"A shift that does not exist is claimed {level}, for all systems and versions "
-            "together. Where none is found, smaller ones remain possible. Shifts are against the "
-            "mean of the systems, so that one that rises moves the others down.",
-        )
-    if section.agreement:
-        yield Said("agreement-range", _about_agreement(section.agreement), DESCRIBES)
-    if section.assistance:
-        yield Said(
-            "assistance",
-            _about_assistance(section.assistance, about),
-            f"An effect that does not exist is claimed {level}, for all measures together. This is "
-            "about raters like these with these suggestions: others may do something else. It does "
-            "not say which answers are right.",
-        )
+    sentences: dict[str, Callable[[Any], str]] = {
+        "influence": _about_influence,
+        "covariates": partial(_about_covariates, about=beyond(generality)),
+        "cycles": partial(_about_cycles, about=beyond(generality)),
+        "order": partial(_about_order, about=beyond(generality)),
+        "scale-use": _about_scale,
+        "peers": _about_peers,
+        "more-units": partial(_about_more, used=section.scale_use),
+        "drift": partial(_about_drift, about=beyond(generality)),
+        "agreement-range": _about_agreement,
+        "assistance": partial(_about_assistance, about=beyond(generality)),
+    }
+    share = f"{100 * alpha:.3g} %"
+    for name, found in section.results().items():
+        yield Said(name, sentences[name](found), RATES[name].format(share=share))
 
 
 # --- influence -------------------------------------------------------------------------------
@@ -294,14 +276,6 @@ def _about_peers(found: PeerAgreement) -> str:
         return f"{said} It cannot be shown of {names}. {found.undefined}"
     ranks = [(each.system, each.rank, each.rank_without) for each in found.systems]
     return f"{said} It cannot be shown of {names}; by the other raters alone, {_moved(ranks)}."
-
-
-def _rate_of_peers(alpha: float) -> str:
-    return (
-        "Agreement of a rater whose answers do not depend on the outputs is claimed in at most "
-        f"{100 * alpha:.3g} % of cases. The reverse does not hold: {MISSED}. Raters who all go by "
-        "something else, or use one program, agree, too. Nobody is excluded by it."
-    )
 
 
 def _about_more(found: MoreUnits, used: ScaleUse | None) -> str:

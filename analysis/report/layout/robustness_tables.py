@@ -71,18 +71,7 @@ def robustness_tables(section: RobustnessSection, generality: str, alpha: float)
     generality : what claims are about
     alpha : level of each check
     """
-    found: dict[str, Any] = {
-        "influence": section.influence,
-        "covariates": section.covariates,
-        "cycles": section.cycles,
-        "order": section.order,
-        "scale-use": section.scale_use,
-        "peers": section.peers,
-        "more-units": section.more_units,
-        "drift": section.drift,
-        "agreement-range": section.agreement,
-        "assistance": section.assistance,
-    }
+    found = section.results()
     for said in said_of(section, generality, alpha):
         columns, rows = MADE[said.name](found[said.name])
         notes = (said.sentence, said.rate, *([ABOUT_SIZES] if columns == SIZE_COLUMNS else []))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -48,24 +49,9 @@ def robustness_pictures(
     section : of one criterion
     width : in inches
     """
-    if section.influence:
-        yield "influence", partial(influence_plot, section.influence, width)
-    if section.covariates:
-        yield "covariates", partial(covariates_plot, section.covariates, width)
-    if section.cycles and section.cycles.shown:
-        yield "cycles", partial(cycles_plot, section.cycles, width)
-    if section.order:
-        yield "order", partial(order_plot, section.order, width)
-    if section.scale_use:
-        yield "scale-use", partial(scale_use_plot, section.scale_use, width)
-    if section.peers:
-        yield "peers", partial(peers_plot, section.peers, width)
-    if section.more_units:
-        yield "more-units", partial(more_units_plot, section.more_units, width)
-    if section.drift:
-        yield "drift", partial(drift_plot, section.drift, width)
-    if section.agreement:
-        yield "agreement-range", partial(agreement_plot, section.agreement, width)
+    for name, found in section.results().items():
+        if name in PLOTS and (name != "cycles" or found.shown):
+            yield name, partial(PLOTS[name], found, width)
 
 
 def influence_plot(found: Influence, width: float = TWO_COLUMNS) -> Figure:
@@ -231,3 +217,16 @@ def _interval(axes: Axes, row: int, value: float, ends: tuple[float | None, floa
     axes.plot(value, row, "o", color=INK, markersize=4.5)
     if None not in ends:
         axes.plot([end for end in ends if end is not None], [row, row], color=INK, linewidth=1.3)
+
+
+PLOTS: dict[str, Callable[[Any, float], Figure]] = {
+    "influence": influence_plot,
+    "covariates": covariates_plot,
+    "cycles": cycles_plot,
+    "order": order_plot,
+    "scale-use": scale_use_plot,
+    "peers": peers_plot,
+    "more-units": more_units_plot,
+    "drift": drift_plot,
+    "agreement-range": agreement_plot,
+}
