@@ -81,13 +81,8 @@ def stored_options(file: str | Path) -> dict[str, Any]:
     ----------
     file : a path, or "-"
     """
-    if str(file) == "-" or not zipfile.is_zipfile(file):
-        return {}
-    with zipfile.ZipFile(file) as bundle:
-        if "options.json" not in bundle.namelist():
-            return {}
-        options: dict[str, Any] = json.loads(bundle.read("options.json"))
-        return options
+    options: dict[str, Any] = json.loads(_files(file, "options.json").get("options.json", b"{}"))
+    return options
 
 
 def stored_comparison(file: str | Path, options: Mapping[str, Any]) -> Compared | None:
@@ -98,12 +93,8 @@ def stored_comparison(file: str | Path, options: Mapping[str, Any]) -> Compared 
     file : a path, or "-"
     options : of the report, as plain data
     """
-    if str(file) == "-" or not zipfile.is_zipfile(file):
-        return None
-    with zipfile.ZipFile(file) as bundle:
-        names = {SCORES, VERDICTS} & set(bundle.namelist())
-        files = {name: bundle.read(name) for name in names}
-    return read_compared(files, lower_is_better=options.get("metrics_lower_is_better", ()))
+    lower = options.get("metrics_lower_is_better", ())
+    return read_compared(_files(file, SCORES, VERDICTS), lower_is_better=lower)
 
 
 def stored_declined(
@@ -123,11 +114,16 @@ def stored_declined(
     ------
     TableError : its counts are not those of its answers and judgements
     """
+    excluded = options.get("exclude_raters", ())
+    return read_answers(_files(file, ANSWERS, COUNTS), table, exclude_raters=excluded)
+
+
+def _files(file: str | Path, *names: str) -> dict[str, bytes]:
+    """Read those of the named files that a bundle has; none of any other file."""
     if str(file) == "-" or not zipfile.is_zipfile(file):
-        return None
+        return {}
     with zipfile.ZipFile(file) as bundle:
-        files = {name: bundle.read(name) for name in {ANSWERS, COUNTS} & set(bundle.namelist())}
-    return read_answers(files, table, exclude_raters=options.get("exclude_raters", ()))
+        return {name: bundle.read(name) for name in names if name in bundle.namelist()}
 
 
 def write_bundle(
