@@ -244,9 +244,9 @@ def _wilcoxon(blocks: Values | None, table: JudgementTable) -> tuple[RankPair, .
     return wilcoxon_pairs(_require_blocks(blocks), table.system.labels)
 
 
-def _item_effects(table: JudgementTable, options: ReportOptions) -> dict[str, Codes]:
-    """Return an effect of the item, and one of its group where a group has several items."""
-    effects = {"item": table.item.codes}
+def _effects(table: JudgementTable, options: ReportOptions) -> dict[str, Codes]:
+    """Return effects of raters and items, and one of groups where one has several items."""
+    effects = {"rater": table.rater.codes, "item": table.item.codes}
     groups = table.groups(options.item_groups)
     if len(groups.labels) < len(table.item.labels):
         effects[options.item_groups] = groups.codes
@@ -262,7 +262,7 @@ def mixed_model(
         values,
         table.system.codes,
         table.system.labels,
-        {"rater": table.rater.codes, **_item_effects(table, options)},
+        _effects(table, options),
         alpha=options.alpha,
         higher_is_better=higher_is_better,
         versions=versions_of(table),
@@ -291,7 +291,7 @@ def full_mixed_model(
 def _effects_and_tastes(table: JudgementTable, options: ReportOptions) -> dict[str, Codes]:
     """Return effects of raters and items, and of their products with systems where these recur."""
     systems = len(table.system.labels)
-    effects = {"rater": table.rater.codes, **_item_effects(table, options)}
+    effects = _effects(table, options)
     effects |= {
         f"{name}:system": codes.astype(np.int64) * systems + table.system.codes
         for name, codes in effects.items()
@@ -318,16 +318,11 @@ def ordinal_model(
             f"Not judged under every version: {', '.join(later)}. Ordinal models here have no "
             "factor for the version."
         )
-    effects = (
-        _effects_and_tastes(table, options)
-        if full
-        else {"rater": table.rater.codes, **_item_effects(table, options)}
-    )
     return fit_ordinal(
         values,
         table.system.codes,
         table.system.labels,
-        effects,
+        _effects_and_tastes(table, options) if full else _effects(table, options),
         alpha=options.alpha,
         most_df=units.df,
         higher_is_better=higher_is_better,
