@@ -6,16 +6,26 @@ import numpy as np
 
 from analysis import JudgementTable
 
+NAMES = ("rater", "item", "system", "criterion", "value", "screen")
+
+
+def from_rows(rows: list[tuple], *factors: str, **columns: list) -> JudgementTable:
+    """A table of rows (rater, item, system, criterion, value, screen, factors…)."""
+    cells = zip(*rows, strict=True)
+    return JudgementTable.from_columns(
+        {**dict(zip((*NAMES, *factors), map(list, cells), strict=True)), **columns}
+    )
+
 
 def table_of_screens(screens: list[dict[str, Any]]) -> JudgementTable:
     """A table out of {"rater", "item", "values": {system: value}}, one screen each."""
-    rows = [
-        (screen["rater"], screen["item"], system, "quality", value, f"screen{number}")
-        for number, screen in enumerate(screens)
-        for system, value in screen["values"].items()
-    ]
-    names = ("rater", "item", "system", "criterion", "value", "screen")
-    return JudgementTable.from_columns(dict(zip(names, zip(*rows, strict=True), strict=True)))
+    return from_rows(
+        [
+            (screen["rater"], screen["item"], system, "quality", value, f"screen{number}")
+            for number, screen in enumerate(screens)
+            for system, value in screen["values"].items()
+        ]
+    )
 
 
 def simulated(

@@ -12,16 +12,7 @@ from analysis.report import scale_section
 from analysis.report.make import make_report
 from analysis.report.model import Report
 from analysis.report.options import ReportOptions
-
-NAMES = ("rater", "item", "system", "criterion", "value", "screen")
-
-
-def from_rows(rows: list[tuple], *factors: str, **columns: list) -> JudgementTable:
-    """A table of rows (rater, item, system, criterion, value, screen, factors…)."""
-    cells = zip(*rows, strict=True)
-    return JudgementTable.from_columns(
-        {**dict(zip((*NAMES, *factors), map(list, cells), strict=True)), **columns}
-    )
+from tests.analysis.judged import from_rows
 
 
 def sliders(seed: int = 0, raters: int = 6, items: int = 20, systems: int = 5) -> JudgementTable:

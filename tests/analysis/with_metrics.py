@@ -6,6 +6,7 @@ from analysis.meta_evaluation.compared import Compared
 from analysis.meta_evaluation.judges import Verdict
 from analysis.table import JudgementTable
 from analysis.text_metrics.score_files import scores_from
+from tests.analysis.judged import from_rows
 
 SYSTEMS, ITEMS, JUDGED, RATERS = 5, 30, 20, 6
 QUALITY = np.random.default_rng(3).normal(size=(SYSTEMS, ITEMS))  # of each output
@@ -14,28 +15,14 @@ QUALITY = np.random.default_rng(3).normal(size=(SYSTEMS, ITEMS))  # of each outp
 def judged(seed: int = 1) -> JudgementTable:
     """Two of six raters judge each of the first items: system 4 is the best."""
     dice = np.random.default_rng(seed)
-    rows = [
-        (
-            f"r{(item + k) % RATERS}",
-            f"i{item}",
-            f"s{system}",
-            system + QUALITY[system, item] + dice.normal(),
-        )
-        for item in range(JUDGED)
-        for k in range(2)
-        for system in range(SYSTEMS)
-    ]
-    rater, item, system, value = (list(column) for column in zip(*rows, strict=True))
-    return JudgementTable.from_columns(
-        {
-            "rater": rater,
-            "item": item,
-            "system": system,
-            "criterion": ["quality"] * len(rows),
-            "screen": [f"{a}-{b}" for a, b in zip(rater, item, strict=True)],
-            "value": value,
-        }
-    )
+    rows = []
+    for item in range(JUDGED):
+        for rater in (item % RATERS, (item + 1) % RATERS):
+            for system in range(SYSTEMS):
+                value = system + QUALITY[system, item] + dice.normal()
+                place = (f"r{rater}", f"i{item}", f"s{system}", "quality")
+                rows.append((*place, value, f"r{rater}-i{item}"))
+    return from_rows(rows)
 
 
 def compared(seed: int = 2) -> Compared:

@@ -10,6 +10,7 @@ from analysis.errors import Undefined
 from analysis.report.anchors import Judging, sentence_about, shared_scale
 from analysis.report.options import ReportOptions
 from analysis.table import JudgementTable
+from tests.analysis.judged import from_rows
 
 JUDGING = Judging(is_relative=False, higher_is_better=True, options=ReportOptions())
 ANCHORS = {"a": "S03", "b": "S01", "c": "S02"}
@@ -20,18 +21,16 @@ NOW = {"a": 0.0, "b": 1.0, "c": 2.0, "new": 9.0}
 
 def study(means, rng, *, raters=12, items=20, noise=0.7, level=0.0) -> JudgementTable:
     """Each rater judges each item's outputs, with a strictness of the own."""
-    rows = {name: [] for name in ("rater", "item", "system", "criterion", "value", "screen")}
+    rows = []
     strictness, hardness = rng.normal(0, 0.4, raters), rng.normal(0, 0.4, items)
     tastes = rng.normal(0, 0.2, (items, len(means)))
     for rater in range(raters):
         for item in range(items):
             for place, (system, mean) in enumerate(means.items()):
                 value = mean + level + strictness[rater] + hardness[item] + tastes[item, place]
-                row = (f"r{rater}", f"i{item}", system, "quality")
-                chance = rng.normal(0, noise)
-                for name, cell in zip(rows, (*row, value + chance, f"{rater}-{item}"), strict=True):
-                    rows[name].append(cell)
-    return JudgementTable.from_columns(rows)
+                value += rng.normal(0, noise)
+                rows.append((f"r{rater}", f"i{item}", system, "quality", value, f"{rater}-{item}"))
+    return from_rows(rows)
 
 
 def test_scales_that_agree_are_said_to_agree_within_a_bound():

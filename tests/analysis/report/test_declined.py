@@ -23,7 +23,7 @@ from analysis.report.declined import (
 from analysis.report.layout.table_model import as_csv
 from analysis.report.make import ReportOptions, make_report
 from analysis.report.model import Report
-from tests.analysis.judged import simulated
+from tests.analysis.judged import from_rows, simulated
 
 FOUND = [
     DeclinedAnswer("quality", "system1", "unclear", "rater0"),
@@ -101,16 +101,9 @@ def test_a_bundle_with_counts_alone_is_read_as_before(tmp_path: Path):
     assert main(["report", str(tmp_path / "b.zip")]) == 0
 
 
-def table_of(rows):
-    return JudgementTable.from_columns(
-        {
-            "rater": [rater for rater, _, _ in rows],
-            "item": ["1" for _ in rows],
-            "system": [system for _, system, _ in rows],
-            "criterion": [criterion for _, _, criterion in rows],
-            "value": [1.0 for _ in rows],
-            "screen": [str(number) for number, _ in enumerate(rows)],
-        }
+def table_of(judged):
+    return from_rows(
+        [(rater, "1", *about, 1.0, f"{n}") for n, (rater, *about) in enumerate(judged)]
     )
 
 

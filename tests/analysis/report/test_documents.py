@@ -11,7 +11,8 @@ from analysis.report.scale_section import clustered, group_means, mixed_model
 from analysis.scales.rank_tests import wilcoxon_pairs
 from analysis.spans.model import MarkedOutput, SpanTable
 from analysis.spans.scoring import SegmentScore, score_systems
-from analysis.table import Column, JudgementTable
+from analysis.table import JudgementTable
+from tests.analysis.judged import from_rows
 
 ITEMS = ReportOptions(runs=50, agreement_resamples=50, resample=("none", "items"))
 DOCUMENTS = ReportOptions(
@@ -25,21 +26,12 @@ def judged(seed, *, documents=20, segments=6, raters=6, alike=1.0):
     taste = rng.normal(0, alike, (documents, 2))
     difficulty = rng.normal(0, 0.5, (documents, segments))
     shape = (raters, documents, segments, 2)
-    rater, document, segment, system = np.indices(shape).reshape(4, -1)
-    noise = rng.normal(size=len(rater))
-    items = [f"{place:02}/{number}" for place in range(documents) for number in range(segments)]
-    screens = [f"{item} {number}" for number in range(raters) for item in items]
-    item = document * segments + segment
-    columns = {
-        "rater": Column(rater, tuple(f"r{number}" for number in range(raters))),
-        "item": Column(item, tuple(items)),
-        "system": Column(system, ("A", "B")),
-        "criterion": Column(np.zeros_like(system), ("quality",)),
-        "screen": Column(rater * len(items) + item, tuple(screens)),
-        "document": Column(document, tuple(f"{number:02}" for number in range(documents))),
-    }
-    value = taste[document, system] + difficulty[document, segment] + noise
-    return JudgementTable.from_columns({**columns, "value": value})
+    noise = rng.normal(size=shape)
+    rows = []
+    for r, d, s, k in np.ndindex(shape):
+        value = taste[d, k] + difficulty[d, s] + noise[r, d, s, k]
+        rows.append((f"r{r}", f"{d:02}/{s}", "AB"[k], "quality", value, f"{r} {d}/{s}", f"{d:02}"))
+    return from_rows(rows, "document")
 
 
 @pytest.mark.slow
