@@ -166,19 +166,12 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_texts(value: Any) -> bool:
-    return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+    return isinstance(value, tuple) and all(map(_is_text, value))
 
 
-def _is_text_by_name(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(_is_text(each) for each in value.values())
-
-
-def _is_number_by_name(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(_is_number(each) for each in value.values())
-
-
-def _is_texts_by_name(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(_is_texts(each) for each in value.values())
+def _by_name(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Check every value of a mapping."""
+    return lambda value: isinstance(value, Mapping) and all(map(fits, value.values()))
 
 
 # By the type that the field is declared with.
@@ -188,9 +181,9 @@ SHAPES: dict[object, tuple[Callable[[Any], bool], str]] = {
     str: (_is_text, "a text"),
     tuple[str, ...]: (_is_texts, "a list of texts"),
     Mapping[str, Any]: (lambda value: isinstance(value, Mapping), "a list of parts with values"),
-    Mapping[str, str]: (_is_text_by_name, "a text for each criterion"),
-    Mapping[str, float]: (_is_number_by_name, "a number for each criterion"),
-    Mapping[str, tuple[str, ...]]: (_is_texts_by_name, "a list of texts for each criterion"),
+    Mapping[str, str]: (_by_name(_is_text), "a text for each criterion"),
+    Mapping[str, float]: (_by_name(_is_number), "a number for each criterion"),
+    Mapping[str, tuple[str, ...]]: (_by_name(_is_texts), "a list of texts for each criterion"),
 }
 # Where a better word than "text" says what is meant.
 MEANT = {
