@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import scipy
@@ -144,25 +144,19 @@ def answer_of(found: CriterionReport, generality: str) -> Answer:
             lower_is_better=_is_lower_better(found),
         )
     alpha, number = found.alpha, len(model.estimates)
-    place = {system: k for k, (system, _, _) in enumerate(model.estimates)}
-    apart = [(place[pair.a], place[pair.b]) for pair in model.pairs if pair.p < alpha]
-    letters = compact_letters(number, apart)
     width = critical_t(alpha, number, model.df)
-    standings = tuple(
-        Standing(
-            system,
-            value,
-            value - width * error,
-            value + width * error,
-            1 + sum(worse == k for _, worse in apart),
-            number - sum(better == k for better, _ in apart),
-            letters[k],
-        )
-        for k, (system, value, error) in enumerate(model.estimates)
+    standings = _ranked(
+        [
+            Standing(system, value, value - width * error, value + width * error)
+            for system, value, error in model.estimates
+        ],
+        model.pairs,
+        alpha,
     )
+    any_apart = any(_apart(pair, alpha) for pair in model.pairs)
     return Answer(
         found.criterion,
-        _headline(_unbeaten(standings), number, any_apart=bool(apart)),
+        _headline(_unbeaten(standings), number, any_apart=any_apart),
         tuple(_details(standings, model, alpha, generality)),
         standings,
         model.unit,
@@ -180,23 +174,12 @@ def _after_looks(found: CriterionReport, section: SequentialSection) -> Answer:
         headline, why = _without_claim(found, values)
         if section.reason:
             why = section.reason, "The numbers below describe these judgements only."
-        described = tuple(Standing(system, value) for system, value in values)
+        alone = tuple(Standing(system, value) for system, value in values)
         lower = _is_lower_better(found)
-        return Answer(found.criterion, headline, why, described, unit, lower_is_better=lower)
-    place = {system: k for k, system in enumerate(section.systems)}
-    apart = [(place[pair.a], place[pair.b]) for pair in section.pairs if pair.apart]
-    letters = compact_letters(len(place), apart)
+        return Answer(found.criterion, headline, why, alone, unit, lower_is_better=lower)
     value_of = dict(values)
-    standings = tuple(
-        Standing(
-            system,
-            value_of[system],
-            rank_low=1 + sum(worse == k for _, worse in apart),
-            rank_high=len(place) - sum(better == k for better, _ in apart),
-            letters=letters[k],
-        )
-        for system, k in place.items()
-    )
+    described = [Standing(system, value_of[system]) for system in section.systems]
+    standings = _ranked(described, section.pairs, section.alpha)
     # Preferences need not be transitive: only a system that the first was told apart from is worse.
     first = section.systems[0]
     candidates = [first, *_rivals(first, section.pairs, section.alpha)]
@@ -204,7 +187,7 @@ def _after_looks(found: CriterionReport, section: SequentialSection) -> Answer:
     *details, _ = look_sentences(section)
     return Answer(
         found.criterion,
-        _headline(candidates, len(standings), any_apart=bool(apart)),
+        _headline(candidates, len(standings), any_apart=any(p.apart for p in section.pairs)),
         tuple(details),
         standings,
         unit,
@@ -213,6 +196,24 @@ def _after_looks(found: CriterionReport, section: SequentialSection) -> Answer:
         section.pairs,
         section,
         _is_lower_better(found),
+    )
+
+
+def _ranked(
+    standings: Sequence[Standing], pairs: Sequence[Pair], alpha: float
+) -> tuple[Standing, ...]:
+    """Add letters, and ranks by the systems that are better and worse."""
+    place = {each.system: k for k, each in enumerate(standings)}
+    apart = [(place[pair.a], place[pair.b]) for pair in pairs if _apart(pair, alpha)]
+    letters = compact_letters(len(place), apart)
+    return tuple(
+        replace(
+            each,
+            rank_low=1 + sum(worse == k for _, worse in apart),
+            rank_high=len(place) - sum(better == k for better, _ in apart),
+            letters=letters[k],
+        )
+        for k, each in enumerate(standings)
     )
 
 
