@@ -41,14 +41,6 @@ class Plan:
     systems: Codes
 
 
-@dataclass(frozen=True)
-class _Campaign:
-    """One campaign of equal systems, by pair of systems: differences, and what claims need."""
-
-    differences: Values
-    half_widths: Values
-
-
 def simulate(
     size: Size,
     spreads: Spreads,
@@ -85,15 +77,15 @@ def simulate(
     counts = np.zeros(4)  # found, in order, with a boundary between equal systems, half widths
     stable, number = 0, campaigns // 2 * 2
     previous: Values = gaps
-    for k, each in enumerate(_campaigns(size, spreads, alpha, number, seed)):
-        differences = each.differences + gaps
-        claimed = np.where(np.abs(differences) > each.half_widths, differences, 0.0)
+    for k, (chance, half_widths) in enumerate(_campaigns(size, spreads, alpha, number, seed)):
+        differences = chance + gaps
+        claimed = np.where(np.abs(differences) > half_widths, differences, 0.0)
         right = differences * gaps > 0
         counts += (
             np.mean((right & (claimed != 0))[differ]) if differ.any() else 0.0,
             bool(right[differ].all()),
-            bool(np.any(np.abs(each.differences) > each.half_widths)),
-            each.half_widths.mean(),
+            bool(np.any(np.abs(chance) > half_widths)),
+            half_widths.mean(),
         )
         if k % 2:
             stable += bool(np.all(previous * differences >= 0))
@@ -115,7 +107,8 @@ def _require(size: Size, campaigns: int) -> None:
 
 def _campaigns(
     size: Size, spreads: Spreads, alpha: float, number: int, seed: int
-) -> Iterator[_Campaign]:
+) -> Iterator[tuple[Values, Values]]:
+    """Yield campaigns of equal systems: the differences of all pairs, and what claims need."""
     pairs = np.triu_indices(size.systems, 1)
     for campaign in range(number):
         rng = np.random.Generator(np.random.Philox(key=[seed % 2**64, campaign]))
@@ -128,10 +121,8 @@ def _campaigns(
         by_both = fit.covariance(plan.raters * size.items + plan.items)
         _, variances = clustered_variances(by_rater, by_item, by_both, units)
         critical = critical_t(alpha, size.pairs, units.df)
-        yield _Campaign(
-            fit.coefficients[pairs[0]] - fit.coefficients[pairs[1]],
-            critical * np.sqrt(variances[pairs]),
-        )
+        differences = fit.coefficients[pairs[0]] - fit.coefficients[pairs[1]]
+        yield differences, critical * np.sqrt(variances[pairs])
 
 
 def planned(size: Size, rng: np.random.Generator) -> Plan:
