@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from analysis.errors import TableError
-from analysis.table_files import unguarded
+from analysis.table_files import content_of, unguarded
 
 Source = str | Path | IO[bytes]
 
@@ -86,7 +84,7 @@ def read_rows(source: Source, name: str = "") -> Rows:
     TableError : the file cannot be read, is not UTF-8, is empty or names a column twice
     """
     prefix = f"{name}: " if name else ""
-    content = _content(source)
+    content = content_of(source)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -106,24 +104,6 @@ def read_rows(source: Source, name: str = "") -> Rows:
         found.problem(lines.line_num, "", f"{error}.")
         found.refuse()
     return found
-
-
-def _content(source: Source) -> bytes:
-    if source == "-":
-        content = sys.stdin.buffer.read()
-    elif isinstance(source, str | Path):
-        try:
-            content = Path(source).read_bytes()
-        except OSError as error:
-            raise TableError([f"Cannot read {source}: {error.strerror}."]) from error
-    else:
-        content = source.read()
-    if content[:2] == b"\x1f\x8b":
-        try:
-            return gzip.decompress(content)
-        except (OSError, EOFError) as error:
-            raise TableError([f"The file cannot be decompressed: {error}."]) from error
-    return content
 
 
 def _check_header(found: Rows) -> None:

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -63,8 +64,6 @@ def read_table(
     TableError : an unknown format, an unreadable file, or malformed rows, with every problem
     """
     content = content_of(source)
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
     format = format or _guessed_format(content)
     if format not in FORMATS:
         raise TableError([f"Unknown format {format!r}: {', '.join(FORMATS)}."])
@@ -149,20 +148,27 @@ def content_of(source: str | Path | IO[bytes]) -> bytes:
 
     Parameters
     ----------
-    source : a path, a binary file, or "-"
+    source : a path, a binary file, or "-"; optionally compressed with gzip
 
     Raises
     ------
-    TableError : the file cannot be read
+    TableError : the file cannot be read or decompressed
     """
     if source == "-":
-        return sys.stdin.buffer.read()
-    if isinstance(source, str | Path):
+        content = sys.stdin.buffer.read()
+    elif isinstance(source, str | Path):
         try:
-            return Path(source).read_bytes()
+            content = Path(source).read_bytes()
         except OSError as error:
             raise TableError([f"Cannot read {source}: {error.strerror}."]) from error
-    return source.read()
+    else:
+        content = source.read()
+    if content[:2] != b"\x1f\x8b":
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError([f"The file cannot be decompressed: {error}."]) from error
 
 
 def _guessed_format(content: bytes) -> str:

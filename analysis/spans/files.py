@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -206,11 +205,6 @@ def _numbered(path: Path, count: int) -> list[Path]:
 
 def _text(source: Source) -> str:
     content = content_of(source)
-    if content[:2] == b"\x1f\x8b":
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError) as error:
-            raise TableError([f"The file cannot be unpacked: {error}."]) from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -152,6 +152,9 @@ def test_other_files_are_refused_as_tables():
     assert "not UTF-8" in faults_of_bytes(f"{HEADER}\nr,i,s,c,1,".encode() + b"\xff\n")
     assert "not a bundle" in faults_of_bytes(b"PK\x03\x04nothing")
     assert "Parquet" in faults_of_bytes(b"PAR1nothing")
+    packed = gzip.compress(HEADER.encode())
+    for broken in (packed[:-1], packed[:12] + b"?" + packed[13:]):
+        assert "cannot be decompressed" in faults_of_bytes(broken)
     assert "Missing column" in faults_of_bytes(b"")
     with pytest.raises(TableError, match="Cannot read /nowhere"):
         read_table("/nowhere")
