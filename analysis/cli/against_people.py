@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from analysis.cli.outcome import Outcome
+from analysis.cli.prepared import add_transformations, transformed
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
@@ -15,7 +16,6 @@ from analysis.report.layout.metric_tables import comparison_tables, ranking_leve
 from analysis.report.metric_section import ranking_levels
 from analysis.report.pictures.metric_plots import scatter
 from analysis.report.pictures.plots import save
-from analysis.scales.outliers import log_magnitudes, z_by_rater
 from analysis.signature import signature
 from analysis.table import JudgementTable
 from analysis.text_metrics.score_files import read_scores
@@ -99,19 +99,3 @@ def _check_sizes(options: argparse.Namespace) -> None:
     ]
     if problems:
         raise OptionsError(problems)
-
-
-def add_transformations(parser: argparse.ArgumentParser) -> None:
-    """Options of what happens to values before they are compared with metrics."""
-    parser.add_argument("--z", action="store_true", help="standardise within each rater first")
-    parser.add_argument("--log", action="store_true", help="analyse logarithms of magnitudes")
-
-
-def transformed(part: JudgementTable, options: argparse.Namespace) -> JudgementTable:
-    """Return the values after logarithm and standardisation, in this order."""
-    if options.log:
-        part = replace(part, value=log_magnitudes(part.value))
-    if options.z:
-        values, varies = z_by_rater(part.value, part.rater.codes)
-        part = replace(part, value=values).rows(varies)
-    return part

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from analysis.cli.outcome import Outcome
+from analysis.cli.prepared import add_transformations, transformed
 from analysis.cli.shared import chosen_criterion, counted_judgements, names
 from analysis.csv_rows import read_rows
 from analysis.errors import OptionsError
@@ -21,8 +22,6 @@ from analysis.report.metric_section import powered_estimates
 from analysis.signature import signature
 from analysis.table import JudgementTable
 from analysis.text_metrics.score_files import MetricScores, read_scores, scores_of_rows
-
-from .against_people import add_transformations, transformed
 
 # --- judges --------------------------------------------------------------------------------------
 

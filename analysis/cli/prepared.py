@@ -12,8 +12,6 @@ from analysis.scales.outliers import log_magnitudes, treat_outliers, width_probl
 from analysis.signature import signature
 from analysis.table import JudgementTable
 
-MODELS = ("one-way", "factorial", "interaction", "rater", "latin")
-
 
 def add_value_options(parser: argparse.ArgumentParser) -> None:
     """Options of how the values are prepared."""
@@ -29,17 +27,28 @@ def add_value_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lower-is-better", action="store_true", help="best mean is the lowest")
 
 
+def add_transformations(parser: argparse.ArgumentParser) -> None:
+    """Options of what happens to values before they are compared with metrics."""
+    parser.add_argument("--z", action="store_true", help="standardise within each rater first")
+    parser.add_argument("--log", action="store_true", help="analyse logarithms of magnitudes")
+
+
+def transformed(part: JudgementTable, options: argparse.Namespace) -> JudgementTable:
+    """Return the values after logarithm and standardisation, in this order."""
+    if options.log:
+        part = replace(part, value=log_magnitudes(part.value))
+    if options.z:
+        values, varies = z_by_rater(part.value, part.rater.codes)
+        part = replace(part, value=values).rows(varies)
+    return part
+
+
 def prepared(table: JudgementTable, options: argparse.Namespace) -> JudgementTable:
     """Prepare the criterion's values: outliers, logarithm, standardisation, in this order."""
     part = counted_judgements(table, options)
     check_width(options)
     treated = treat_outliers(part.value, options.outliers, options.width)
-    part = replace(part.rows(treated.kept), value=treated.values)
-    if options.log:
-        part = replace(part, value=log_magnitudes(part.value))
-    if options.z:
-        scores, varies = z_by_rater(part.value, part.rater.codes)
-        part = replace(part, value=scores).rows(varies)
+    part = transformed(replace(part.rows(treated.kept), value=treated.values), options)
     if not len(part):
         raise Undefined("No judgement is left to analyse.")
     return part

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from analysis.cli.outcome import Outcome
-from analysis.cli.prepared import MODELS
 from analysis.cli.shared import ProgressBar, names
 from analysis.errors import OptionsError
 from analysis.inference import GENERALITIES
@@ -24,7 +23,7 @@ from analysis.report.declined import DeclinedAnswer, declined_files, recounted
 from analysis.report.layout.latex import document
 from analysis.report.layout.report_tables import metrics_of, tables_of
 from analysis.report.make import make_report
-from analysis.report.options import ReportOptions
+from analysis.report.options import MODELS, ReportOptions
 from analysis.report.rendered import rendered_files
 from analysis.signature import citation
 from analysis.table import JudgementTable

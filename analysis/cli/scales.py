@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 
 from analysis.cli.outcome import Outcome
 from analysis.cli.prepared import (
-    MODELS,
     VALUE_NAMES,
     add_value_options,
     prepared,
@@ -38,7 +37,7 @@ from analysis.report.layout.table_model import (
     rows_of,
     whole,
 )
-from analysis.report.options import ReportOptions
+from analysis.report.options import MODELS, SUM_TYPES, ReportOptions
 from analysis.report.pictures.plots import letters_plot, save
 from analysis.report.scale_section import (
     Reasons,
@@ -77,7 +76,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--factors", type=names, default=(), metavar="A,B", help="other factors")
     parser.add_argument(
-        "--type", choices=("I", "II", "III"), default="II", help="sums of squares (default II)"
+        "--type", choices=SUM_TYPES, default="II", help="sums of squares (default II)"
     )
     add_value_options(parser)
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import IO
 
 import sacrebleu
 
 from analysis.cli.outcome import Outcome
-from analysis.cli.shared import ProgressBar, names
-from analysis.errors import OptionsError
+from analysis.cli.shared import ProgressBar, names, written
 from analysis.meta_evaluation.mtme_archive import read_archive
 from analysis.report.layout.table_model import SYSTEM, Column, Table, number, rows_of, whole
 from analysis.signature import signature
@@ -94,7 +95,8 @@ def run_score(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
     }
     line = signature("score", stated, sha256=material.sha256)
     if options.out:
-        _write_scores(Path(options.out), found)
+        with written(options, "out") as file:
+            _write_scores(file, found)
     table = _scores_table(found)
     return Outcome(
         document=_document(found, n_best)
@@ -194,24 +196,20 @@ def _decimals(values: Iterable[float | None]) -> int:
     return 4 if largest < 10 else 2
 
 
-def _write_scores(path: Path, found: Sequence[Scored]) -> None:
+def _write_scores(file: IO[bytes], found: Sequence[Scored]) -> None:
     """Segments where there are any, and the score of a whole system with an empty item."""
-    try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file)
-            out.writerow(("system", "item", "metric", "score"))
-            for scored in found:
-                for system, value in scored.systems.items():
-                    if value is not None:
-                        out.writerow((guarded(system), "", scored.metric, repr(value)))
-                for system, segments in scored.segments.items():
-                    out.writerows(
-                        (guarded(system), guarded(item), scored.metric, repr(value))
-                        for item, value in segments.items()
-                        if value is not None
-                    )
-    except OSError as error:
-        raise OptionsError([f"--out {path}: {error.strerror}."]) from error
+    text = io.TextIOWrapper(file, newline="", encoding="utf-8")
+    out = csv.writer(text)
+    out.writerow(("system", "item", "metric", "score"))
+    for scored in found:
+        wholes = ((system, {"": value}) for system, value in scored.systems.items())
+        for system, segments in (*wholes, *scored.segments.items()):
+            out.writerows(
+                (guarded(system), guarded(item), scored.metric, repr(value))
+                for item, value in segments.items()
+                if value is not None
+            )
+    text.detach()
 
 
 # --- facts ---------------------------------------------------------------------------------------
@@ -229,11 +227,8 @@ def run_facts(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
     found = read_facts(options.file)
     line = signature("facts", {}, sha256=found.sha256)
     if options.out:
-        try:
-            with Path(options.out).open("wb") as file:
-                write_scores(found, file)
-        except OSError as error:
-            raise OptionsError([f"--out {options.out}: {error.strerror}."]) from error
+        with written(options, "out") as file:
+            write_scores(found, file)
     scores = found.system_scores
     columns = (SYSTEM, *(number(name, is_label=True) for name in found.metrics))
     rows: list[tuple[str | float, ...]] = [
@@ -266,17 +261,12 @@ def add_mtme_options(parser: argparse.ArgumentParser) -> None:
 def run_mtme(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Read an archive of mt-metrics-eval and write it as judgements and scores."""
     found = read_archive(Path(options.file), options.pair, options.human)
-    for name in ("judgements", "scores"):
-        if not (path := getattr(options, name)):
-            continue
-        try:
-            with Path(path).open("wb") as file:
-                if name == "judgements":
-                    write_table(found.judgements, file)
-                else:
-                    write_scores(found.scores, file)
-        except OSError as error:
-            raise OptionsError([f"--{name} {path}: {error.strerror}."]) from error
+    if options.judgements:
+        with written(options, "judgements") as file:
+            write_table(found.judgements, file)
+    if options.scores:
+        with written(options, "scores") as file:
+            write_scores(found.scores, file)
     counts = {
         "systems": len(found.judgements.system.labels),
         "segments": len(found.judgements.item.labels),

@@ -2,7 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
 from tqdm import tqdm
 
@@ -48,6 +51,17 @@ def chosen_criterion(table: JudgementTable, options: argparse.Namespace) -> str:
         known = ", ".join(table.criterion.labels) or "none"
         raise OptionsError([f"Choose one with --criterion; the judgements have: {known}."])
     return table.criterion.labels[0]
+
+
+@contextmanager
+def written(options: argparse.Namespace, name: str) -> Iterator[IO[bytes]]:
+    """Open the file of an option for writing; refuse one that cannot be written."""
+    path = getattr(options, name)
+    try:
+        with Path(path).open("wb") as file:
+            yield file
+    except OSError as error:
+        raise OptionsError([f"--{name} {path}: {error.strerror}."]) from error
 
 
 class ProgressBar:
