@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from analysis.errors import TableError, Undefined
 from analysis.meta_evaluation.compared import Compared
 from analysis.ranking.clusters import PASSES, kind_of
-from analysis.ranking.pairs import Pairs, pairs_from_table
+from analysis.ranking.pairs import pairs_from_table
 from analysis.reliability.coefficients import Coefficient
 from analysis.reliability.rater_profiles import rater_profiles
 from analysis.report.levels import Levels
@@ -38,7 +38,7 @@ from .agreement_section import agreement_of
 from .category_section import category_section
 from .checkpoints import Parts, computed_now, parts_of
 from .distribution import Distribution, distribution
-from .effect_section import EffectSection, effect_section, pairs_of
+from .effect_section import effect_section, pairs_of
 from .metric_section import Subject, metric_sections
 from .ranking_section import (
     Draws,
@@ -57,6 +57,7 @@ __all__ = ["ReportOptions", "make_report", "with_kinds"]
 
 SCALES = ("scale", "count", "time", "error")
 LOWER_IS_BETTER = ("time", "error")
+Coefficients = tuple[Coefficient, ...]
 LARGEST_VALUE = 1e100
 LEAST_SPREAD = 1e-100
 
@@ -228,6 +229,12 @@ def _in_order(criteria: tuple[str, ...], options: ReportOptions) -> list[str]:
     return named + [name for name in criteria if name not in named]
 
 
+def _reading(table: JudgementTable, name: str, options: ReportOptions) -> tuple[str, bool]:
+    """Return a criterion's kind, and whether higher values are better."""
+    kind = kind_of(table, name, options.kinds)
+    return kind, name not in options.lower_is_better and kind not in LOWER_IS_BETTER
+
+
 def _criterion_report(
     name: str,
     table: JudgementTable,
@@ -239,30 +246,28 @@ def _criterion_report(
     compared: Compared | None,
 ) -> CriterionReport:
     given = analysed.for_criterion(name)
-    kind = kind_of(analysed, name, options.kinds)
-    higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
+    kind, higher = _reading(analysed, name, options)
     part, outliers = treated(given, kind, options)
     standardised = z_scores(part) if name in options.standardise else None
-    scale = _scale(part, standardised, options, higher, parts) if kind in SCALES else None
-    categories = category_section(part, options) if kind == "category" else None
-    agreement = parts(
-        "agreement", tuple[Coefficient, ...], lambda: agreement_of(part, kind, options)
-    )
+    read = part if standardised is None else standardised
+    scale = scale_section(read, options, higher, parts) if kind in SCALES else None
+    agreement = parts("agreement", Coefficients, partial(agreement_of, part, kind, options))
     ranking, pairs = None, None
     if kind == "relative":
         pairs = pairs_to_rank(given, options, higher, runs)
         ranking = section_without_runs(given, pairs, options, higher, parts=parts)
         pairs = pairs if outliers is None else pairs_of(part, options, higher)
-    analysed_part = _as_analysed(part if standardised is None else standardised, scale)
-    effects = _effects(analysed_part, kind, options, higher, scale=scale, pairs=pairs)
-    judged = Judged.of(analysed_part, options, kind, higher, scale, made=pairs)
-    robustness = _robustness(judged, kind, parts, compared)
-    sequential = _sequential(part, kind, options, higher)
-    systems = system_rows(part, options, higher, standardised) if kind != "category" else ()
-    exclusion = _rank_changes(table.for_criterion(name), given, kind, higher)
-    if ranking is not None:  # last: the runs may still be under way
-        ranking = with_rankings(ranking, table, name, options, runs, parts=parts)
-    return CriterionReport(
+    read = _as_analysed(read, scale)
+    effects = robustness = None
+    if kind != "category":
+        effects = effect_section(
+            read, options, compared=pairs, higher_is_better=higher,
+            clustered=scale and scale.clustered,
+        )  # fmt: skip
+        judged = Judged.of(read, options, kind, higher, scale, made=pairs)
+        check = partial(robustness_section, judged, compared)
+        robustness = parts("robustness", RobustnessSection, check)
+    found = CriterionReport(
         criterion=name,
         kind=kind,
         higher_is_better=higher,
@@ -270,32 +275,25 @@ def _criterion_report(
         raters=len(part.rater.labels),
         items=len(part.item.labels),
         screens=len(part.screen.labels),
-        systems=systems,
+        systems=system_rows(part, options, higher, standardised) if kind != "category" else (),
         ranking=ranking,
         scale=scale,
-        categories=categories,
+        categories=category_section(part, options) if kind == "category" else None,
         outliers=outliers,
         agreement=agreement,
-        exclusion=exclusion,
-        sentences=criterion_sentences(
-            kind, part, options, ranking=ranking, scale=scale, categories=categories,
-            outliers=outliers, agreement=agreement, effects=effects, sequential=sequential,
-        ),
+        exclusion=_rank_changes(table.for_criterion(name), given, kind, higher),
+        sentences=(),
         effects=effects,
         alpha=options.alpha,
         distribution=_distribution(part, kind),
         robustness=robustness,
         spans=span_section(given, options) if has_marks(part) else None,
-        sequential=sequential,
-    )  # fmt: skip
-
-
-def _robustness(
-    judged: Judged, kind: str, parts: Parts, compared: Compared | None
-) -> RobustnessSection | None:
-    if kind == "category":
-        return None
-    return parts("robustness", RobustnessSection, partial(robustness_section, judged, compared))
+        sequential=_sequential(part, kind, options, higher),
+    )
+    if ranking is not None:  # last: the runs may still be under way
+        ranking = with_rankings(ranking, table, name, options, runs, parts=parts)
+        found = replace(found, ranking=ranking)
+    return replace(found, sentences=criterion_sentences(found, part, options))
 
 
 def _distribution(part: JudgementTable, kind: str) -> Distribution | None:
@@ -309,26 +307,6 @@ def _as_analysed(part: JudgementTable, scale: ScaleSection | None) -> JudgementT
     if scale is not None and scale.scale.startswith("logarithm"):
         return replace(part, value=log_magnitudes(part.value))
     return part
-
-
-def _effects(
-    part: JudgementTable,
-    kind: str,
-    options: ReportOptions,
-    higher: bool,
-    *,
-    scale: ScaleSection | None,
-    pairs: Pairs | None,
-) -> EffectSection | None:
-    if kind == "category":
-        return None
-    return effect_section(
-        part,
-        options,
-        higher_is_better=higher,
-        clustered=None if scale is None else scale.clustered,
-        compared=pairs,
-    )
 
 
 def sequential_sections(
@@ -350,10 +328,9 @@ def sequential_sections(
     family = _levels({**options.kinds, **named.kinds}, options)
     found = {}
     for name in _in_order(analysed.criterion.labels, options):
-        kind = kind_of(analysed, name, options.kinds)
+        kind, higher = _reading(analysed, name, options)
         level = family.share() if name in family.secondary else options.alpha
         part, _ = treated(analysed.for_criterion(name), kind, options)
-        higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
         section = _sequential(part, kind, replace(options, alpha=level), higher)
         if section is not None:
             found[name] = section
@@ -377,24 +354,6 @@ def _sequential(
     return sequential_section(part, options, relative=kind == "relative", higher_is_better=higher)
 
 
-def _scale(
-    part: JudgementTable,
-    standardised: JudgementTable | None,
-    options: ReportOptions,
-    higher: bool,
-    parts: Parts,
-) -> ScaleSection:
-    logarithmic = part.criterion.labels[0] in options.log_scale
-    if standardised is None:
-        return scale_section(
-            part, options, higher_is_better=higher, logarithmic=logarithmic, parts=parts
-        )
-    section = scale_section(
-        standardised, options, higher_is_better=higher, logarithmic=False, parts=parts
-    )
-    return replace(section, scale="standardised within each rater")
-
-
 def _rank_changes(
     before: JudgementTable, after: JudgementTable, kind: str, higher: bool
 ) -> tuple[RankChange, ...]:
@@ -402,15 +361,10 @@ def _rank_changes(
     if kind == "category" or before is after or before.sha256 == after.sha256:
         return ()
     first, second = (_ranked(part, kind, higher) for part in (before, after))
+    changes = ((system, *first[system], *second.get(system, (None, None))) for system in first)
     return tuple(
-        RankChange(
-            system,
-            first[system][0],
-            second[system][0] if system in second else None,
-            first[system][1],
-            second[system][1] if system in second else None,
-        )
-        for system in sorted(first, key=lambda name: first[name][0])
+        RankChange(system, rank, now, mean, mean_now)
+        for system, rank, mean, now, mean_now in changes
     )
 
 
@@ -443,8 +397,7 @@ def rank_changes_by_raters(
     without = _analysed_table(table, options)
     changes = {}
     for name in without.criterion.labels:
-        kind = kind_of(without, name, options.kinds)
-        higher = name not in options.lower_is_better and kind not in LOWER_IS_BETTER
+        kind, higher = _reading(without, name, options)
         had, has = with_them.for_criterion(name), without.for_criterion(name)
         if found := _rank_changes(had, has, kind, higher):
             changes[name] = found
@@ -452,6 +405,7 @@ def rank_changes_by_raters(
 
 
 def _ranked(part: JudgementTable, kind: str, higher: bool) -> dict[str, tuple[int, float]]:
+    """Return each system's rank and score, best first."""
     if kind == "relative":
         scores = {row.system: row.share for row in win_shares(pairs_from_table(part))}
     else:
@@ -470,7 +424,12 @@ def _correlations(
     wanted = np.isin(np.array(table.criterion.labels, dtype=object), measured)
     part = table.rows(wanted[table.criterion.codes])
     found = (each for level in ("system", "output") for each in correlations(part, level=level))
-    return tuple(sorted((_first_named(each, measured) for each in found), key=_in_report(measured)))
+    return tuple(
+        sorted(
+            (_first_named(each, measured) for each in found),
+            key=lambda each: (each.level != "system", *map(measured.index, (each.a, each.b))),
+        )
+    )
 
 
 def _first_named(found: Correlation, criteria: list[str]) -> Correlation:
@@ -478,11 +437,6 @@ def _first_named(found: Correlation, criteria: list[str]) -> Correlation:
     if criteria.index(found.a) < criteria.index(found.b):
         return found
     return replace(found, a=found.b, b=found.a)
-
-
-def _in_report(criteria: list[str]) -> Callable[[Correlation], tuple[bool, int, int]]:
-    """Sorts by level, then by the report's order of criteria."""
-    return lambda each: (each.level != "system", criteria.index(each.a), criteria.index(each.b))
 
 
 def _summary(table: JudgementTable, analysed: JudgementTable) -> DataSummary:

@@ -87,26 +87,24 @@ class Reasons(dict[str, str]):
 
 
 def scale_section(
-    table: JudgementTable,
-    options: ReportOptions,
-    *,
-    higher_is_better: bool,
-    logarithmic: bool,
-    parts: Parts = computed_now,
+    table: JudgementTable, options: ReportOptions, higher_is_better: bool, parts: Parts
 ) -> ScaleSection:
     """Analyse one criterion's values (outliers already treated) in every way that applies."""
-    reasons = Reasons()
-    values = table.value
-    if logarithmic:
+    reasons, name = Reasons(), table.criterion.labels[0]
+    values, scale = table.value, "untransformed"
+    if name in options.standardise:
+        scale = "standardised within each rater"
+    elif name in options.log_scale:
         logs = reasons.attempt("logarithm", lambda: log_magnitudes(table.value))
-        values = table.value if logs is None else logs
+        if logs is not None:
+            values, scale = logs, "logarithm of the value"
     systems, count = table.system.codes, len(table.system.labels)
     anova = reasons.attempt("anova", lambda: anova_of(values, table, options))
     pairs = reasons.attempt("dunn", lambda: dunn(values, systems, table.system.labels))
     groups = table.groups(options.item_groups)
     blocks = reasons.attempt("blocks", lambda: group_means(values, table, groups))
     return ScaleSection(
-        scale="logarithm of the value" if values is not table.value else "untransformed",
+        scale=scale,
         anova=anova,
         welch=reasons.attempt("welch", lambda: welch(values, systems, count)),
         tukey=reasons.attempt(

@@ -11,17 +11,17 @@ from analysis.inference import LEAST_RESAMPLED_UNITS, Units
 from analysis.ranking.bradley_terry import BradleyTerry
 from analysis.ranking.clusters import SCHEME_OF, Ranking
 from analysis.reliability.coefficients import Coefficient
+from analysis.report.model import CriterionReport
 from analysis.report.options import ReportOptions
 from analysis.scales.anova import RESIDUAL, Anova
 from analysis.scales.comparison import Contrast
 from analysis.scales.outliers import OutlierCount
 from analysis.scales.versions import version_sentences
-from analysis.sequential.section import SequentialSection
 from analysis.sequential.sentences import look_sentences
 from analysis.table import JudgementTable
 
 from .category_section import CategorySection
-from .effect_section import EffectSection, effect_sentences
+from .effect_section import effect_sentences
 from .ranking_section import RankingSection
 from .scale_section import ScaleSection, units_of
 
@@ -39,46 +39,37 @@ STANDARDISED = (
 
 
 def criterion_sentences(
-    kind: str,
-    part: JudgementTable,
-    options: ReportOptions,
-    *,
-    ranking: RankingSection | None,
-    scale: ScaleSection | None,
-    categories: CategorySection | None,
-    outliers: OutlierCount | None,
-    agreement: Sequence[Coefficient],
-    effects: EffectSection | None = None,
-    sequential: SequentialSection | None = None,
+    found: CriterionReport, part: JudgementTable, options: ReportOptions
 ) -> tuple[str, ...]:
     """Say in plain words what the sections of one criterion can claim."""
     sentences: list[str] = []
     drawn = options.item_groups or "item"
     units = units_of(part, options)
-    if outliers is not None:
-        sentences.append(_about_outliers(outliers))
-    if part.criterion.labels[0] in options.standardise:
+    ranking, scale, effects = found.ranking, found.scale, found.effects
+    if found.outliers is not None:
+        sentences.append(_about_outliers(found.outliers))
+    if found.criterion in options.standardise:
         sentences.append(STANDARDISED)
-    if kind == "time":
+    if found.kind == "time":
         sentences.append(HARDWARE_LATENCY)
-    if sequential is not None:  # it has the only claims
-        sentences += look_sentences(sequential)
+    if found.sequential is not None:  # it has the only claims
+        sentences += look_sentences(found.sequential)
         ranking = scale = effects = None
     if ranking is not None:
         sentences += _about_rankings(ranking, units, drawn)
         sentences += _about_mixed(ranking, options, drawn, units)
     if scale is not None:
-        sentences += _about_scales(scale, part, kind)
+        sentences += _about_scales(scale, part, found.kind)
         if reason := units.refusal():
             sentences.append(reason)
         sentences += _about_mixed(scale, options, drawn, units)
-    if kind != "category":
+    if found.kind != "category":
         sentences += version_sentences(part)
     if effects is not None:
         sentences += effect_sentences(effects, options.generality)
-    if categories is not None:
-        sentences += _about_categories(categories, part)
-    sentences += _about_agreement(agreement, drawn)
+    if found.categories is not None:
+        sentences += _about_categories(found.categories, part)
+    sentences += _about_agreement(found.agreement, drawn)
     if options.item_groups:
         sentences += _about_groups(options.item_groups, part)
     return tuple(sentences)
