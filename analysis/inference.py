@@ -39,11 +39,7 @@ def effective_number(codes: Codes) -> float:
     ------
     Kish (1965).
     """
-    return _effective_number(np.bincount(codes))
-
-
-def _effective_number(sizes: Codes) -> float:
-    shares = sizes.astype(np.float64)
+    shares = np.bincount(codes).astype(np.float64)
     return float(shares.sum() ** 2 / np.sum(shares**2))
 
 
@@ -66,10 +62,7 @@ def share_correction(codes: Codes) -> float:
     ------
     Bell & McCaffrey (2002), for a weighted mean.
     """
-    return _share_correction(np.bincount(codes))
-
-
-def _share_correction(sizes: Codes) -> float:
+    sizes = np.bincount(codes)
     sizes = sizes[sizes > 0]
     if len(sizes) < 2 or sizes.min() == sizes.max():
         return 1.0
@@ -147,9 +140,7 @@ class Units:
             raise OptionsError(problems)
 
         def unit(name: str, codes: Codes) -> Unit:
-            sizes = np.bincount(codes)  # once: a table may have millions of judgements
-            number = int(np.count_nonzero(sizes))
-            return Unit(name, number, _effective_number(sizes), _share_correction(sizes))
+            return Unit(name, distinct(codes), effective_number(codes), share_correction(codes))
 
         if systems is None or not is_between_raters(raters, systems):
             return cls(unit("raters", raters), unit("items", items), generality)
