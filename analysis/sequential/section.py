@@ -179,19 +179,10 @@ def _looked(part: JudgementTable, options: ReportOptions, relative: bool, higher
     found = side_by_side_of(part, ranks, options, compared=compared, higher_is_better=higher)
     if is_share:
         found = replace(found, difference=np.sign(found.difference) / 2)
-    place = np.full(len(part.rater.labels), -1, dtype=np.int64)
     order = {label: k for k, label in enumerate(plan.order)}
-    for code, label in enumerate(part.rater.labels):
-        place[code] = order.get(label, -1)
-    return _Looked(
-        found,
-        place[found.rater],
-        tuple(labels),
-        part,
-        plan,
-        options,
-        0.5 if is_share else np.inf,
-    )
+    place = np.array([order.get(label, -1) for label in part.rater.labels])[found.rater]
+    largest = 0.5 if is_share else np.inf
+    return _Looked(found, place, tuple(labels), part, plan, options, largest)
 
 
 # --- group-sequential --------------------------------------------------------------------------
@@ -245,15 +236,13 @@ def _tests(looked: _Looked, section: SequentialSection) -> SequentialSection:
 
 def _units(looked: _Looked, end: int) -> Units | None:
     """Count the raters and items of the first raters."""
-    names = looked.plan.order[:end]
-    codes = {label: code for code, label in enumerate(looked.part.rater.labels)}
-    inside = np.isin(looked.part.rater.codes, [codes[name] for name in names if name in codes])
+    part, options = looked.part, looked.options
+    first = replace(looked.plan, order=looked.plan.order[:end])
+    inside = np.isin(part.rater.codes, _numbers(part, first))
     if not inside.any():
         return None
-    groups = looked.part.groups(looked.options.item_groups)
-    return Units.of(
-        looked.part.rater.codes[inside], groups.codes[inside], looked.options.generality
-    )
+    items = part.groups(options.item_groups).codes
+    return Units.of(part.rater.codes[inside], items[inside], options.generality)
 
 
 def _rising(fractions: list[float]) -> tuple[float, ...]:
@@ -287,7 +276,7 @@ def _is_futile(
 ) -> bool:
     if section.reached or not EARLIEST_FUTILITY <= reached < 1:
         return False
-    needed = _needed(section.pairs, looked, section.systems)
+    needed = _needed(looked, section.systems)
     return bool(np.all(chances[needed] < LEAST_CHANCE))
 
 
@@ -362,7 +351,7 @@ def _concluded(
             )
         )
     systems = tuple(looked.labels[k] for k in order)
-    needed = _needed(tuple(pairs), looked, systems)
+    needed = _needed(looked, systems)
     settled = {(pair.a, pair.b) for pair in pairs if pair.apart or pair.within}
     wanted = {_named(looked, k, rank) for k in np.flatnonzero(needed).tolist()}
     return replace(section, pairs=tuple(pairs), systems=systems, reached=wanted <= settled)
@@ -382,7 +371,7 @@ def _named(looked: _Looked, pair: int, rank: NDArray[np.intp]) -> tuple[str, str
     return looked.labels[first], looked.labels[second]
 
 
-def _needed(pairs: tuple[LookPair, ...], looked: _Looked, systems: tuple[str, ...]) -> Flags:
+def _needed(looked: _Looked, systems: tuple[str, ...]) -> Flags:
     """Mark the pairs that the goal is about: those of the best system, or all."""
     number = len(looked.labels)
     i, j = np.triu_indices(number, 1)
