@@ -7,15 +7,11 @@ output, two screens) with SQL on a separate server, and requests the pages as a 
 
 from __future__ import annotations
 
-import os
-import shutil
 import statistics
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
-from evalsite.embedded import Servers
+from benchmarks.site_under_test import FINISHED_SITTINGS, own_site, owner
 
 PAGES = ("campaign", "campaign-monitor", "campaign-raters")
 REPEATS = 5
@@ -24,21 +20,7 @@ SHAPES = {"e2e-quality": (21, 10 * 3), "sr11-shallow": (5, 3 * 5)}
 ITEMS_EACH = 60  # of one rater, in repeated Latin squares
 SIZES = (10_000, 1_000_000)
 
-FILL = """
-INSERT INTO rankme_participant (campaign_id, panel, external_id, session_id, label, state,
-        language, consented_at, entry_answers, version, completion_code, comment)
-    SELECT campaign_id, 'generic', 'w' || id, '', 'r' || id, 'working', 'en', now(), '{}', 1, '', ''
-    FROM rankme_slot WHERE campaign_id = %(campaign)s;
-INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, version, state,
-        counts, presentation, leased_until, ended_at)
-    SELECT slot.campaign_id, slot.batch_id, slot.id, participant.id, 1, 'completed', true,
-        (SELECT jsonb_agg(jsonb_build_array(trial.id, '[0]'::jsonb))
-         FROM rankme_trial trial WHERE trial.batch_id = slot.batch_id), now(), now()
-    FROM rankme_slot slot JOIN rankme_participant participant
-        ON participant.campaign_id = slot.campaign_id
-        AND participant.external_id = 'w' || slot.id
-    WHERE slot.campaign_id = %(campaign)s;
-UPDATE rankme_slot SET state = 'done' WHERE campaign_id = %(campaign)s;
+ANSWERS = """
 INSERT INTO rankme_submission (key, assignment_id, version, trial_id, screen, revision, late,
         surplus, payload, payload_sha256, chain_sha256, flags, received_at)
     SELECT gen_random_uuid(), assignment.id, 1, trial.id, screen, 1, false, false,
@@ -61,33 +43,11 @@ INSERT INTO rankme_judgement (submission_id, criterion_id, output_id, position, 
 
 
 def main() -> None:
-    folder = Path(tempfile.mkdtemp(prefix="rankme-monitor-"))
-    servers = Servers(folder, durable=False)
-    servers.start()
-    try:
-        os.environ |= {
-            "ENVIRONMENT": "local",
-            "DATA_FOLDER": str(folder),
-            "DATABASE_URL": servers.postgresql.url,
-            "DATABASE_OWNER_URL": servers.postgresql.owner_url,
-            "REDIS_URL": servers.valkey.url,
-            "DJANGO_SETTINGS_MODULE": "evalsite.settings",
-            "LOG_LEVEL": "ERROR",
-        }
+    with own_site():
         measure_all()
-    finally:
-        servers.postgresql.stop("immediate")
-        servers.valkey.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def measure_all() -> None:
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", verbosity=0, interactive=False)
     for preset in SHAPES:
         times: dict[str, list[float]] = {page: [] for page in PAGES}
         for size in SIZES:
@@ -100,7 +60,6 @@ def measure_all() -> None:
 
 def filled(name: str, judgements: int) -> Any:
     """A campaign in which everything was judged, with about that many judgements."""
-    from django.contrib.auth import get_user_model
     from django.db import connection
 
     from rankme.actions.campaign import campaigns
@@ -112,13 +71,13 @@ def filled(name: str, judgements: int) -> Any:
     document = definition_to_document(preset(name))
     if document["design"]["kind"] == "latin_square":
         document["design"]["options"] = {"groups": items // ITEMS_EACH}
-    owner, _ = get_user_model().objects.get_or_create(username="olga")
     definition = definition_from_document(document)
-    campaign = campaigns.create_campaign(owner, definition)
+    campaign = campaigns.create_campaign(owner(), definition)
     add_material(campaign, items=items, systems=systems)
-    campaign = campaigns.launch_campaign(campaign, by=owner)
+    campaign = campaigns.launch_campaign(campaign, by=owner())
     with connection.cursor() as cursor:
-        cursor.execute(FILL, {"campaign": campaign.pk, "screens": len(definition.screens)})
+        cursor.execute(FINISHED_SITTINGS, {"campaign": campaign.pk})
+        cursor.execute(ANSWERS, {"campaign": campaign.pk, "screens": len(definition.screens)})
         cursor.execute("ANALYZE")
         cursor.execute(
             "SELECT count(*) FROM rankme_judgement JOIN rankme_criterion criterion"

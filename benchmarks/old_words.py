@@ -18,26 +18,10 @@ from uuid import UUID
 
 import psutil
 
-from benchmarks.site_under_test import load, own_site, owner
+from benchmarks.site_under_test import FINISHED_SITTINGS, load, own_site, owner
 
 ITEMS, SYSTEMS = 100, 10
 TABLES = ("rankme_submission", "rankme_judgement", "rankme_submissionwords")
-FILL = """
-INSERT INTO rankme_participant (campaign_id, panel, external_id, session_id, label, state,
-        language, consented_at, entry_answers, version, completion_code, comment)
-    SELECT campaign_id, 'generic', 'w' || id, '', 'r' || id, 'working', 'en', now(), '{}', 1, '', ''
-    FROM rankme_slot WHERE campaign_id = %(campaign)s;
-INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, version, state,
-        counts, presentation, leased_until, ended_at)
-    SELECT slot.campaign_id, slot.batch_id, slot.id, participant.id, 1, 'completed', true,
-        (SELECT jsonb_agg(jsonb_build_array(trial.id, '[0]'::jsonb) ORDER BY trial.position)
-         FROM rankme_trial trial WHERE trial.batch_id = slot.batch_id), now(), now()
-    FROM rankme_slot slot JOIN rankme_participant participant
-        ON participant.campaign_id = slot.campaign_id
-        AND participant.external_id = 'w' || slot.id
-    WHERE slot.campaign_id = %(campaign)s;
-UPDATE rankme_slot SET state = 'done' WHERE campaign_id = %(campaign)s;
-"""
 JUDGE = """
 INSERT INTO rankme_judgement
         (submission_id, criterion_id, output_id, position, value, text, time_ms)
@@ -85,7 +69,7 @@ def filled(judgements: int) -> Any:
     )
     campaign = make_campaign(definition, items=ITEMS, systems=SYSTEMS, owner=owner())
     with connection.cursor() as cursor:
-        cursor.execute(FILL, {"campaign": campaign.pk})
+        cursor.execute(FINISHED_SITTINGS, {"campaign": campaign.pk})
         copy_rows("rankme_submission", submissions(campaign))
         cursor.execute(JUDGE, {"campaign": campaign.pk})
     analyze(*TABLES, "rankme_assignment", "rankme_trialoutput", "rankme_participant")

@@ -14,6 +14,23 @@ from typing import Any
 # An earlier state has its code in another folder (`in_turns`).
 ROOT = Path(os.environ.get("MEASURED_TREE") or Path(__file__).resolve().parent.parent)
 sys.path.insert(0, str(ROOT))
+# Give every place of a launched campaign a rater who has finished; answers are not among it.
+FINISHED_SITTINGS = """
+INSERT INTO rankme_participant (campaign_id, panel, external_id, session_id, label, state,
+        language, consented_at, entry_answers, version, completion_code, comment)
+    SELECT campaign_id, 'generic', 'w' || id, '', 'r' || id, 'working', 'en', now(), '{}', 1, '', ''
+    FROM rankme_slot WHERE campaign_id = %(campaign)s;
+INSERT INTO rankme_assignment (campaign_id, batch_id, slot_id, participant_id, version, state,
+        counts, presentation, leased_until, ended_at)
+    SELECT slot.campaign_id, slot.batch_id, slot.id, participant.id, 1, 'completed', true,
+        (SELECT jsonb_agg(jsonb_build_array(trial.id, '[0]'::jsonb) ORDER BY trial.position)
+         FROM rankme_trial trial WHERE trial.batch_id = slot.batch_id), now(), now()
+    FROM rankme_slot slot JOIN rankme_participant participant
+        ON participant.campaign_id = slot.campaign_id
+        AND participant.external_id = 'w' || slot.id
+    WHERE slot.campaign_id = %(campaign)s;
+UPDATE rankme_slot SET state = 'done' WHERE campaign_id = %(campaign)s;
+"""
 WORDS = ("the eagle", "is", "a cheap pub", "near the river", "with", "fish and chips", "friendly")
 
 
