@@ -337,11 +337,6 @@ def lose_power(server: Any) -> None:
     server.start()
 
 
-def restart(server: Any) -> None:
-    server.kill()
-    server.start()
-
-
 def lose(machine: Any, seconds: float) -> None:
     machine.lose()
     time.sleep(seconds)
