@@ -73,16 +73,8 @@ class Setting:
             fits[1::2] = -fits[: self.items - self.items % 2 : 2]
         value = rng.normal(size=len(rater)) + tastes[rater, system] + fits[item, system]
         value += self.effect * (system == 0)
-        return JudgementTable.from_columns(
-            {
-                "rater": _column(rater, "r"),
-                "item": _column(item, "i"),
-                "system": _column(system, "s"),
-                "criterion": Column(np.zeros(len(rater), dtype=np.int32), (CRITERION,)),
-                "screen": _column(rater * self.items + item, "x"),
-                "value": np.round(value / STEP) * STEP,
-            }
-        )
+        screen = rater * self.items + item
+        return _table(rater, item, system, screen, np.round(value / STEP) * STEP)
 
     def speed(self, number: int) -> np.ndarray:
         """How long each rater takes, in the order in which they begin."""
@@ -142,17 +134,19 @@ class RealRaters(Setting):
             rows, system = rows[first], system[first]
             parts.append((np.full(len(rows), place), system, rows))
         rater, system, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
-        screens = np.unique(rater * len(ratings) + ratings.screen.codes[rows], return_inverse=True)
-        return JudgementTable.from_columns(
-            {
-                "rater": _column(rater, "r"),
-                "item": _column(np.unique(ratings.item.codes[rows], return_inverse=True)[1], "i"),
-                "system": _column(system, "s"),
-                "criterion": Column(np.zeros(len(rows), dtype=np.int32), (CRITERION,)),
-                "screen": _column(screens[1], "x"),
-                "value": ratings.value[rows],
-            }
-        )
+        screen = np.unique(rater * len(ratings) + ratings.screen.codes[rows], return_inverse=True)
+        item = np.unique(ratings.item.codes[rows], return_inverse=True)
+        return _table(rater, item[1], system, screen[1], ratings.value[rows])
+
+
+def _table(
+    rater: np.ndarray, item: np.ndarray, system: np.ndarray, screen: np.ndarray, value: np.ndarray
+) -> JudgementTable:
+    codes = {"rater": rater, "item": item, "system": system, "screen": screen}
+    return JudgementTable.from_columns(
+        {name: _column(column, name[0]) for name, column in codes.items()}
+        | {"criterion": Column(np.zeros(len(value), dtype=np.int32), (CRITERION,)), "value": value}
+    )
 
 
 def _column(codes: np.ndarray, prefix: str) -> Column:
@@ -245,7 +239,7 @@ def _means(setting: Setting, number: int) -> np.ndarray:
 Check = Callable[[Setting, LookPlan, int], bool]
 
 
-def cells() -> Iterator[tuple[str, Setting, LookPlan]]:
+def cells() -> Iterator[tuple[str, Check, Setting, LookPlan]]:
     """Campaigns of equal systems, and how they are looked at."""
     kinds = {
         "2 systems, 12 items": Setting(taste=0.5, item_taste=0.5),
@@ -254,13 +248,13 @@ def cells() -> Iterator[tuple[str, Setting, LookPlan]]:
         "2 systems, 12 items, preferences": Setting(taste=0.5, item_taste=0.5, relative=True),
     }
     for name, kind in kinds.items():
-        yield f"2 looks, {name}", kind, group(2, kind.raters)
-        yield f"4 looks, {name}", kind, group(4, kind.raters)
+        yield f"2 looks, {name}", wrong, kind, group(2, kind.raters)
+        yield f"4 looks, {name}", wrong, kind, group(4, kind.raters)
         beyond = replace(kind, generality="both")
-        yield f"4 looks, new items too, {name}", beyond, group(4, kind.raters)
+        yield f"4 looks, new items too, {name}", wrong, beyond, group(4, kind.raters)
         longer = replace(kind, raters=60)
-        yield f"5 looks, {name}", longer, group(5, longer.raters)
-        yield f"at any time, {name}", longer, betting(longer.raters)
+        yield f"5 looks, {name}", wrong, longer, group(5, longer.raters)
+        yield f"at any time, {name}", wrong, longer, betting(longer.raters)
 
 
 def real() -> Iterator[tuple[str, Check, Setting, LookPlan]]:
@@ -405,30 +399,21 @@ def print_savings(campaigns: int, only: str) -> None:
             )
 
 
-def share_wrong(check: Check, setting: Setting, plan: LookPlan, campaigns: int) -> float:
-    return sum(check(setting, plan, number) for number in range(campaigns)) / campaigns
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=1000)
     parser.add_argument("--part", choices=("wrong", "controls", "saving", "real"))
     parser.add_argument("--only", default="", help="a part of the name of what is simulated")
     options = parser.parse_args()
-    if options.part in (None, "wrong"):
-        for name, setting, plan in cells():
-            share = share_wrong(wrong, setting, plan, options.campaigns)
-            print(f"{name}\t{share:.3f}", flush=True)
-    if options.part in (None, "controls"):
-        for name, check, setting, plan in controls():
+    parts = {"wrong": cells, "controls": controls, "real": real}
+    if options.part is None and not E2E_RATINGS.exists():
+        del parts["real"]
+    for part, campaigns in parts.items():
+        for name, check, setting, plan in campaigns() if options.part in (None, part) else ():
             if options.only not in name:
                 continue
-            share = share_wrong(check, setting, plan, options.campaigns)
-            print(f"{name}\t{share:.3f}", flush=True)
-    if options.part == "real" or (options.part is None and E2E_RATINGS.exists()):
-        for name, check, setting, plan in real():
-            share = share_wrong(check, setting, plan, options.campaigns)
-            print(f"{name}\t{share:.3f}", flush=True)
+            wrongs = sum(check(setting, plan, number) for number in range(options.campaigns))
+            print(f"{name}\t{wrongs / options.campaigns:.3f}", flush=True)
     if options.part in (None, "saving"):
         print_savings(options.campaigns, options.only)
 
