@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.scales.codes import cross_sums
 from analysis.scales.rank_tests import block_means
 from analysis.typing import Values
 
@@ -78,31 +79,25 @@ def ceiling(people: People, metrics: Sequence[str], segments: Values) -> tuple[C
 def _held_out(people: People) -> list[tuple[Values, Values, Values]]:
     """For each rater: the rater's means of outputs, those of the others, and the items."""
     shape = (len(people.systems), len(people.items))
-    cell = people.system.astype(np.int64) * shape[1] + people.item
-    counts = np.bincount(cell, minlength=shape[0] * shape[1])
-    sums = np.bincount(cell, people.value, minlength=shape[0] * shape[1])
-    order = np.argsort(-np.bincount(people.rater, minlength=len(people.raters)), kind="stable")
-    rows_of = np.split(
-        np.argsort(people.rater, kind="stable"),
-        np.cumsum(np.bincount(people.rater, minlength=len(people.raters)))[:-1],
-    )
+    counts = cross_sums(people.system, people.item, shape)
+    sums = cross_sums(people.system, people.item, shape, people.value)
+    judged = np.bincount(people.rater, minlength=len(people.raters))
+    rows_of = np.split(np.argsort(people.rater, kind="stable"), np.cumsum(judged)[:-1])
     found = []
-    for rater in order[:MOST_RATERS]:
+    for rater in np.argsort(-judged, kind="stable")[:MOST_RATERS]:
         rows = rows_of[rater]
-        shared = rows[counts[cell[rows]] > np.bincount(cell[rows])[cell[rows]]]
+        cells = (people.system[rows], people.item[rows])
+        shared = rows[counts[cells] > cross_sums(*cells, shape)[cells]]
         if not len(shared):
             continue
         items, place = np.unique(people.item[shared], return_inverse=True)
         small = (shape[0], len(items))
-        own = block_means(people.value[shared], people.system[shared], place, small)
-        whole = [each.reshape(shape)[:, items] for each in (sums, counts)]
-        mine = [
-            np.bincount(people.system[shared] * small[1] + place, weights, small[0] * small[1])
-            for weights in (people.value[shared], np.ones(len(shared)))
-        ]
-        left = [all_ - own_.reshape(small) for all_, own_ in zip(whole, mine, strict=True)]
-        known = ~np.isnan(own)
-        rest = np.divide(left[0], left[1], out=np.full(small, np.nan), where=known & (left[1] > 0))
+        systems, values = people.system[shared], people.value[shared]
+        own = block_means(values, systems, place, small)
+        others = sums[:, items] - cross_sums(systems, place, small, values)
+        left = counts[:, items] - cross_sums(systems, place, small)
+        is_known = ~np.isnan(own) & (left > 0)
+        rest = np.divide(others, left, out=np.full(small, np.nan), where=is_known)
         found.append((own, rest, items))
     return found
 

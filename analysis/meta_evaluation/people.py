@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from analysis.errors import Undefined
+from analysis.scales.codes import cross_sums
 from analysis.scales.rank_tests import block_means
 from analysis.table import JudgementTable
 from analysis.typing import Codes, Values
@@ -73,9 +72,6 @@ class People:
     def sums_by(self, unit: str) -> tuple[Values, Values]:
         """Sums and numbers of judgements by rater or item and system, shape (units, systems)."""
         codes, names = (self.rater, self.raters) if unit == "rater" else (self.item, self.items)
-        width = len(self.systems)
-        place = codes.astype(np.int64) * width + self.system
-        shape = (len(names), width)
-        sums = np.bincount(place, self.value, minlength=len(names) * width).astype(np.float64)
-        counts = np.bincount(place, minlength=len(names) * width).astype(np.float64)
-        return sums.reshape(shape), counts.reshape(shape)
+        shape = (len(names), len(self.systems))
+        sums = cross_sums(codes, self.system, shape, self.value)
+        return sums, cross_sums(codes, self.system, shape)

@@ -8,12 +8,8 @@ import numpy as np
 
 from analysis.errors import Undefined
 from analysis.inference import Units, clustered_variances, is_between_raters
-from analysis.scales.codes import compact, in_use
-from analysis.scales.comparison import (
-    Contrast,
-    FixedMean,
-    means_and_contrasts,
-)
+from analysis.scales.codes import compact, cross_sums, in_use
+from analysis.scales.comparison import Contrast, FixedMean, means_and_contrasts
 from analysis.typing import Codes, Values
 
 from .people import People
@@ -284,13 +280,9 @@ class Influence:
 
     def _summed(self, values: Values, way: str) -> Values:
         """Sum the judgements of each cluster, shape (clusters, systems)."""
-        codes = self.ways[way].astype(np.int64)
+        codes = self.ways[way]
         size = int((self.units if way == "items" else codes).max()) + 1
-        systems = self.everywhere.shape[1]
-        sums: Values = np.bincount(
-            codes * systems + self.system, values, minlength=size * systems
-        ).astype(np.float64)
-        return sums.reshape(size, systems)
+        return cross_sums(codes, self.system, (size, self.everywhere.shape[1]), values)
 
     def _by_unit(self, values: Values) -> Values:
         """Sum the items of each cluster, shape (clusters, systems)."""

@@ -17,7 +17,7 @@ from analysis.inference import Units, adjusted_p, clustered_variances, critical_
 from analysis.ranking.bradley_terry import fit, require_estimable
 from analysis.ranking.pairs import Pairs, count
 from analysis.scales.clustered import Within
-from analysis.scales.codes import compact
+from analysis.scales.codes import compact, cross_sums
 from analysis.typing import Codes, Values
 
 STEPS = 60
@@ -223,7 +223,9 @@ def controlled_ranking(
             properties, found.effects.tolist(), found.errors.tolist(), p.tolist(), strict=True
         )
     )
-    ranks, after = _ranks(found.plain), _ranks(found.controlled)
+    ranks, after = (
+        scipy.stats.rankdata(-each, method="ordinal") for each in (found.plain, found.controlled)
+    )
     systems = tuple(
         Controlled(
             labels[k],
@@ -236,12 +238,6 @@ def controlled_ranking(
         for k in np.argsort(after).tolist()
     )
     return ControlledRanking(effects, systems, unit, df, alpha)
-
-
-def _ranks(estimates: Values) -> Codes:
-    ranks = np.empty(len(estimates), dtype=np.int64)
-    ranks[np.argsort(-estimates, kind="stable")] = np.arange(1, len(estimates) + 1)
-    return ranks
 
 
 def _inverse(products: Values) -> Values:
@@ -304,8 +300,7 @@ def _newton(
 
 def _information(pairs: Pairs, covariates: Values, weight: Values) -> Values:
     systems = len(pairs.systems)
-    cells = pairs.first.astype(np.int64) * systems + pairs.second
-    met = np.bincount(cells, weight, minlength=systems**2).reshape(systems, systems)
+    met = cross_sums(pairs.first, pairs.second, (systems, systems), weight)
     met = met + met.T
     crossed = np.zeros((systems, covariates.shape[1]))
     for column, each in enumerate(covariates.T):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from analysis.errors import Undefined
 from analysis.scales.clustered import Within
@@ -123,7 +124,6 @@ def scale_use(
 def _ranks(values: Values, systems: Codes, blocks: Codes, higher: bool) -> Codes:
     dense = compact(blocks)
     estimates = Within.of(values - values.mean(), systems, dense).coefficients
-    ranks = np.empty(len(estimates), dtype=np.int64)
-    order = np.argsort(-estimates if higher else estimates, kind="stable")
-    ranks[order] = np.arange(1, len(estimates) + 1)
+    best_first = -estimates if higher else estimates
+    ranks: Codes = scipy.stats.rankdata(best_first, method="ordinal")
     return ranks

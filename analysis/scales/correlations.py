@@ -12,6 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from analysis.scales.codes import compact
+from analysis.scales.rank_tests import block_means
 from analysis.table import JudgementTable
 from analysis.typing import Values
 
@@ -73,13 +74,8 @@ def _means(table: JudgementTable, level: str) -> Values:
     if level == "output":
         rows = rows * len(table.item.labels) + table.item.codes
     rows = compact(rows)
-    width = len(table.criterion.labels)
-    cells = rows * width + table.criterion.codes
-    size = (int(rows.max()) + 1) * width if len(rows) else 0
-    sizes = np.bincount(cells, minlength=size)
-    sums = np.bincount(cells, table.value, minlength=size)
-    means: Values = np.divide(sums, sizes, out=np.full(size, np.nan), where=sizes > 0)
-    return means.reshape(-1, width)
+    shape = (int(rows.max(initial=-1)) + 1, len(table.criterion.labels))
+    return block_means(table.value, rows, table.criterion.codes, shape)
 
 
 def correlate(

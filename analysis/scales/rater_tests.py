@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from analysis.errors import Undefined
 from analysis.typing import Codes, Values
 
+from .rank_tests import block_means
+
 # All 2^(n − 1) patterns of signs up to 15 raters; beyond, as many are drawn.
 MOST_PATTERNS = 2**14
 CHUNK = 512
@@ -128,12 +130,8 @@ def rater_differences(found: Comparisons, raters: int, systems: int) -> Values:
     shape (raters, pairs), pairs in the order of `numpy.triu_indices`; NaN where a rater compared
     no outputs of the two
     """
-    pairs = systems * (systems - 1) // 2
-    cells = found.rater.astype(np.int64) * pairs + pair_codes(found, systems)
-    sizes = np.bincount(cells, minlength=raters * pairs)
-    sums = np.bincount(cells, found.difference, minlength=raters * pairs)
-    means: Values = np.divide(sums, sizes, out=np.full(len(sums), np.nan), where=sizes > 0)
-    return means.reshape(raters, pairs)
+    shape = (raters, systems * (systems - 1) // 2)
+    return block_means(found.difference, found.rater, pair_codes(found, systems), shape)
 
 
 def pair_codes(found: Comparisons, systems: int) -> NDArray[np.int64]:
@@ -164,10 +162,7 @@ def mean_differences(
     -------
     shape (raters, pairs), as `rater_differences`
     """
-    cells = raters.astype(np.int64) * shape[1] + systems
-    sizes = np.bincount(cells, minlength=shape[0] * shape[1])
-    sums = np.bincount(cells, values, minlength=shape[0] * shape[1])
-    means = np.divide(sums, sizes, out=np.full(len(sums), np.nan), where=sizes > 0).reshape(shape)
+    means = block_means(values, raters, systems, shape)
     first, second = np.triu_indices(shape[1], 1)
     differences: Values = means[:, first] - means[:, second]
     return differences
