@@ -23,14 +23,7 @@ if not settings.configured:  # words are marked for translation, nothing else ne
     settings.configure()
 
 from analysis.checks.alarms import Commonness, ScreenFacts, alarms_of, commonness_among
-from analysis.checks.rater_models import (
-    CAREFUL,
-    MODELS,
-    QUALITY,
-    QUALITY_SD,
-    RaterModel,
-    Scale,
-)
+from analysis.checks.rater_models import CAREFUL, MODELS, QUALITY, QUALITY_SD, RaterModel, Scale
 from analysis.typing import Values
 from rankme.actions.sitting.speed_flags import Sitting, speed_flags
 from rankme.protocols.exchange.sent_screen import SentTimes

@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from analysis.errors import Undefined
 from analysis.inference import percentile_interval
 from analysis.reliability.coefficients import Coefficient, defined
-from analysis.reliability.krippendorff import (
-    cluster_counts,
-    krippendorff_alpha,
-)
+from analysis.reliability.krippendorff import cluster_counts, krippendorff_alpha
 from analysis.spans.model import SOURCE, MarkedOutput, SpanTable
 from analysis.spans.overlap import Overlap, Reading, comparable, overlap
 from analysis.spans.scoring import DRAWN_AT_ONCE, PENALTY, judgement_table

@@ -11,14 +11,7 @@ from typing import Any
 
 from analysis.spans.jsontext import Record, plain_json, table_of_records
 from analysis.spans.marking import OWN_NAMES, own_cells, own_parts, placed
-from analysis.spans.model import (
-    SOURCE,
-    Mark,
-    MarkedOutput,
-    MarkError,
-    Problems,
-    SpanTable,
-)
+from analysis.spans.model import SOURCE, Mark, MarkedOutput, MarkError, Problems, SpanTable
 from analysis.spans.offsets import from_utf16, to_utf16
 
 NOBODY = "rater"

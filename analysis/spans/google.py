@@ -15,15 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from analysis.spans.jsontext import json_object, read_number
-from analysis.spans.model import (
-    OUTPUT,
-    SOURCE,
-    Mark,
-    MarkedOutput,
-    Problems,
-    SpanTable,
-    short,
-)
+from analysis.spans.model import OUTPUT, SOURCE, Mark, MarkedOutput, Problems, SpanTable, short
 
 # Ours: the names that Google's files have used.
 NAMES: dict[str, tuple[str, ...]] = {

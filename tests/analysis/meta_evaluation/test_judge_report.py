@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from analysis.cli.commands import main
-from analysis.meta_evaluation.judge_report import (
-    JudgeReport,
-    judge_report,
-    lengths_of,
-)
+from analysis.meta_evaluation.judge_report import JudgeReport, judge_report, lengths_of
 from analysis.meta_evaluation.judges import FIRST, SECOND, TIE, Verdict
 from analysis.meta_evaluation.people import People
 from analysis.report.layout.judge_tables import judge_tables
