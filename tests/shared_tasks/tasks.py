@@ -7,9 +7,12 @@ from typing import Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from rankme.actions.campaign import campaigns
+from rankme.actions.shared_task import teams
 from rankme.actions.shared_task.sealing import seal
 from rankme.actions.shared_task.unsealing import unseal
 from rankme.models import (
@@ -127,3 +130,28 @@ def unsealed(task: SharedTask) -> SharedTask:
     """Analyse the campaign blind, then tell the names."""
     executed(asked(task.tracks.get().campaign), pictures=())
     return unseal(task, by=task.owner, reason="The other host is ill.")
+
+
+def at(name: str, *parts) -> str:
+    """The address of a page."""
+    return reverse(f"rankme:{name}", args=parts)
+
+
+def host(name: str = "host") -> Client:
+    """The browser of somebody with an account."""
+    client = Client()
+    client.force_login(make_owner(name))
+    return client
+
+
+def secret_of(team: Team) -> str:
+    """The link of one more member."""
+    captain = team.members.get(is_captain=True)
+    return teams.add_member(team, name="Bo", by=captain)[1]
+
+
+def member_of(team: Team) -> Client:
+    """The browser of one more member, who has opened the link."""
+    client = Client()
+    client.get(at("team-enter", secret_of(team)))
+    return client

@@ -4,27 +4,16 @@ import re
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.shared_task import teams
 from rankme.errors import RefusedAction
 from rankme.models import SharedTask, TaskEvent, Team, TeamInvitation, Track
 from tests.campaigns import make_owner
-from tests.shared_tasks.tasks import close, make_task, make_team, submit
+from tests.shared_tasks.tasks import at, close, host, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
 FACTS = {"publication_name": "The Night Owls", "institution": "Forest", "citation": "@misc{o}"}
-
-
-def at(name: str, *parts) -> str:
-    return reverse(f"rankme:{name}", args=parts)
-
-
-def host(name: str = "host") -> Client:
-    client = Client()
-    client.force_login(make_owner(name))
-    return client
 
 
 def captain_of(team: Team) -> Client:

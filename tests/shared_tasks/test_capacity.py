@@ -4,15 +4,13 @@ from datetime import timedelta
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from analysis.planning.budget import Limits, Terms, price
 from analysis.planning.prospects import prospect
 from analysis.planning.sizes import Size, Spreads
 from rankme.queries.shared_task.capacity import allowed, reserved_systems, rooms
-from tests.campaigns import make_owner
-from tests.shared_tasks.tasks import make_task, make_team
+from tests.shared_tasks.tasks import at, host, make_task, make_team
 
 SPREADS = Spreads(0.3, 0.4, 1.0)
 SIZE = Size(raters=40, items=100, repeats=3, shown=1)
@@ -74,11 +72,9 @@ def test_places_are_reserved_by_systems_announced_in_time():
 
 @pytest.mark.django_db
 def test_hosts_compute_on_a_page_and_strangers_do_not():
-    task, client = make_task(), Client()
-    address = reverse("rankme:task-capacity", args=[task.code])
-    client.force_login(make_owner("stranger"))
-    assert client.get(address).status_code == 404
-    client.force_login(task.owner)
+    task, client = make_task(), host()
+    address = at("task-capacity", task.code)
+    assert host("stranger").get(address).status_code == 404
     assert client.get(address).status_code == 200
     given = {"raters": 40, "items": 100, "repeats": 3, "seconds": 10, "spreads": "e2e-quality"}
     page = client.get(address, given | {"money": 240, "pay": 12}).content.decode()
@@ -92,10 +88,8 @@ def test_hosts_compute_on_a_page_and_strangers_do_not():
 
 @pytest.mark.django_db
 def test_hosts_choose_whether_the_call_says_what_room_there_is():
-    task, client = make_task(preregister_until=timezone.now()), Client()
-    address = reverse("rankme:task-capacity", args=[task.code])
-    call = reverse("rankme:task-call", args=[task.code])
-    client.force_login(task.owner)
+    task, client = make_task(preregister_until=timezone.now()), host()
+    address, call = at("task-capacity", task.code), at("task-call", task.code)
     given = {"raters": 40, "items": 100, "repeats": 3, "seconds": 10, "spreads": "e2e-quality"}
     given |= {"money": 240, "pay": 12}
     page = client.get(address, given).content.decode()

@@ -14,14 +14,13 @@ from django.utils import timezone
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.campaign.campaigns import change_definition
 from rankme.actions.imports.import_jobs import execute_import
-from rankme.actions.shared_task.teams import add_member
 from rankme.models import AnalysisRun, Campaign, MaterialImport, Role, SharedTask, SystemUpload
 from tests.campaigns import make_owner, slider_definition
 from tests.docs.curl import commands, run
 from tests.live import LiveSite
 from tests.runs import executed, rate
 from tests.shared_tasks.challenge import sources
-from tests.shared_tasks.tasks import close, make_task, make_team, submit
+from tests.shared_tasks.tasks import close, make_task, make_team, secret_of, submit
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -37,9 +36,8 @@ def test_the_commands_of_the_docs_bring_a_team_from_its_link_to_a_receipt(
     live_site.start_web()
     team = make_team(make_task())
     team.systems.all().delete()
-    _made, secret = add_member(team, name="Script", by=team.members.get())
     (tmp_path / "outputs.txt").write_text(LINES)
-    values = {"SITE": live_site.url, "LINK": f"{live_site.url}/team/enter/{secret}/"}
+    values = {"SITE": live_site.url, "LINK": f"{live_site.url}/team/enter/{secret_of(team)}/"}
     answers = {}
     for command in commands(PAGE, "Uploads by script"):
         said = run(command, tmp_path, values)
@@ -132,10 +130,9 @@ def test_a_large_file_comes_whole_and_so_does_a_pipe(live_site: LiveSite, tmp_pa
     """curl asks before it sends a large file, and says no length of what comes from a pipe."""
     live_site.start_web()
     team = make_team(make_task())
-    _made, secret = add_member(team, name="Script", by=team.members.get())
     (tmp_path / "outputs.txt").write_text("x" * 3_000_000)
     track, system = team.task.tracks.get().pk, team.systems.get().pk
-    values = {"SITE": live_site.url, "LINK": secret}
+    values = {"SITE": live_site.url, "LINK": secret_of(team)}
     address = f"$SITE/api/v1/team/files/{track}/{system}/outputs.txt"
     header = '-H "Authorization: Bearer $LINK"'
     said = run(f"curl {header} -T outputs.txt {address}", tmp_path, values)

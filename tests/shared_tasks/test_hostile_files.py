@@ -12,11 +12,10 @@ import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import reverse
 
-from rankme.actions.shared_task import checks, teams, uploads
-from rankme.models import SystemUpload, Team
-from tests.shared_tasks.tasks import make_task, make_team
+from rankme.actions.shared_task import checks, uploads
+from rankme.models import SystemUpload
+from tests.shared_tasks.tasks import at, make_task, make_team, member_of, secret_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 LINES = ["The first.", "A second one.", "Some third.", "The last."]
@@ -54,18 +53,11 @@ def bomb() -> bytes:
     return packed(**{"xl/workbook.xml": WORKBOOK.encode(), "xl/worksheets/sheet1.xml": sheet})
 
 
-def member_of(team: Team) -> Client:
-    _made, secret = teams.add_member(team, name="Bo", by=team.members.get(is_captain=True))
-    client = Client()
-    client.get(reverse("rankme:team-enter", args=[secret]))
-    return client
-
-
 def sent_by_page(name: str, content: bytes) -> SystemUpload:
     team = make_team(make_task())
     fields = {"track": team.task.tracks.get().pk, "system": team.systems.get().pk}
     file = SimpleUploadedFile(name, content)
-    answer = member_of(team).post(reverse("rankme:team-upload"), fields | {"file": file})
+    answer = member_of(team).post(at("team-upload"), fields | {"file": file})
     assert answer.status_code == 302
     upload = SystemUpload.objects.get()
     with default_storage.open(upload.stored) as stored:
@@ -134,7 +126,7 @@ def test_a_name_from_elsewhere_is_only_a_name(name, expected):
     assert upload.stored.startswith(f"{uploads.FOLDER}/")
     assert "." not in upload.stored
     assert upload.file_name == expected or len(upload.file_name) == 200
-    page = member_of(team).get(reverse("rankme:team"))
+    page = member_of(team).get(at("team"))
     assert page.status_code == 200
 
 
@@ -151,9 +143,9 @@ def test_markup_in_names_and_problems_stays_text():
     content = table(LINES).replace(b"item-3", b"<script>x</script>")
     fields = {"track": team.task.tracks.get().pk, "system": team.systems.get().pk}
     file = SimpleUploadedFile("<img src=x onerror=y>.csv", content)
-    client.post(reverse("rankme:team-upload"), fields | {"file": file})
+    client.post(at("team-upload"), fields | {"file": file})
     assert checks.execute(SystemUpload.objects.get().check_job.pk, "worker")
-    page = client.get(reverse("rankme:team")).content.decode()
+    page = client.get(at("team")).content.decode()
     assert "&lt;script&gt;x" in page
     assert "<script>x" not in page and "<img src=x" not in page
 
@@ -165,12 +157,11 @@ def test_a_file_over_the_limit_is_refused_with_the_limit_and_leaves_nothing(door
     content = bytes(65 * 1024**2)
     if door == "page":
         fields = {"track": track, "system": system, "file": SimpleUploadedFile("o.txt", content)}
-        page = member_of(team).post(reverse("rankme:team-upload"), fields, follow=True)
+        page = member_of(team).post(at("team-upload"), fields, follow=True)
         said = page.content.decode()
     else:
-        _made, secret = teams.add_member(team, name="Bo", by=team.members.get())
         said = (
-            Client(headers={"authorization": f"Bearer {secret}"})
+            Client(headers={"authorization": f"Bearer {secret_of(team)}"})
             .put(f"/api/v1/team/files/{track}/{system}/o.txt", content)
             .content.decode()
         )
@@ -181,7 +172,5 @@ def test_a_file_over_the_limit_is_refused_with_the_limit_and_leaves_nothing(door
 
 def test_what_is_far_over_the_limit_is_not_even_read():
     client = member_of(make_team(make_task()))
-    answer = client.generic(
-        "POST", reverse("rankme:team-upload"), b"x", CONTENT_LENGTH=str(200 * 1024**2)
-    )
+    answer = client.generic("POST", at("team-upload"), b"x", CONTENT_LENGTH=str(200 * 1024**2))
     assert answer.status_code == 413

@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
 from rankme.actions.campaign import members
 from rankme.actions.campaign.campaigns import change_definition, definition_of
@@ -14,7 +12,7 @@ from rankme.errors import RefusedAction
 from rankme.models import Role, SharedTask, SystemUpload, Team
 from rankme.protocols.crowd import CompletionCodes
 from tests.campaigns import make_owner
-from tests.shared_tasks.tasks import make_task, make_team, submit
+from tests.shared_tasks.tasks import at, host, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
 NEXT = {"title": "E2E 2027", "opens_at": datetime(2027, 1, 1, tzinfo=UTC),
@@ -32,12 +30,6 @@ RULES = {
     "teams_named": "never",
     "teams_first_days": 8,
 }
-
-
-def host(name: str = "host") -> Client:
-    client = Client()
-    client.force_login(make_owner(name))
-    return client
 
 
 def last_year() -> SharedTask:
@@ -106,8 +98,8 @@ def test_proposed_times_are_a_year_later_and_exist():
 
 def test_the_page_copies_only_what_was_checked():
     task, client = last_year(), host()
-    address = reverse("rankme:task-copy", args=[task.code])
-    assert f'href="{address}"' in client.get(reverse("rankme:task", args=[task.code])).text
+    address = at("task-copy", task.code)
+    assert f'href="{address}"' in client.get(at("task", task.code)).text
     page = client.get(address)
     assert 'value="E2E 2027"' in page.text and "teams_named_at" not in page.context["form"].fields
     sent = {"title": "E2E 2027", "opens_at": "2027-01-01T00:00", "closes_at": "2027-02-01T00:00"}
@@ -119,13 +111,13 @@ def test_the_page_copies_only_what_was_checked():
     assert SharedTask.objects.count() == 1
     answer = client.post(address, sent | {"is_checked": "on"}, follow=True)
     made = SharedTask.objects.exclude(pk=task.pk).get()
-    assert answer.redirect_chain[0][0] == reverse("rankme:task", args=[made.code])
+    assert answer.redirect_chain[0][0] == at("task", made.code)
     assert Team.objects.filter(task=made).count() == 0
 
 
 def test_a_day_of_names_is_asked_for_where_the_task_names_teams_on_a_day():
     task = make_task(teams_named="date", teams_named_at=datetime(2026, 5, 1, tzinfo=UTC))
-    address = reverse("rankme:task-copy", args=[task.code])
+    address = at("task-copy", task.code)
     client = host()
     assert 'value="2027-05-01T00:00"' in client.get(address).text
     sent = {"title": "Next", "opens_at": "2027-01-01T00:00", "closes_at": "2027-02-01T00:00"}

@@ -14,7 +14,6 @@ from django.test import Client
 from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
-from rankme.actions.shared_task import teams
 from rankme.actions.shared_task.sealing import seal
 from rankme.actions.shared_task.unsealing import unseal
 from rankme.api.urls import urlpatterns as api_urls
@@ -25,7 +24,7 @@ from tests.campaigns import make_owner
 from tests.pages.world import MEMBERS, POLICY, World
 from tests.runs import rate
 from tests.searching import disguises, unpacked
-from tests.shared_tasks.tasks import close, make_task, make_team, submit
+from tests.shared_tasks.tasks import close, make_task, make_team, member_of, secret_of, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 PEOPLE = ("olga", *MEMBERS.values(), "stan", "")  # owner, members, stranger; nobody
@@ -140,9 +139,9 @@ def test_a_team_learns_no_name_of_another_and_no_code_of_its_own(world, secrets,
     own, other = (Team.objects.get(name=name) for name in NAMES)
     of_others = {kind: text for kind, text in secrets.items() if other.name in kind}
     assert of_others
-    _made, secret = teams.add_member(own, name="Bo", by=own.members.get())
-    client = Client(headers={"authorization": f"Bearer {secret}"} if door == "api" else {})
-    client.get(reverse("rankme:team-enter", args=[secret]))
+    client = member_of(own)
+    if door == "api":
+        client = Client(headers={"authorization": f"Bearer {secret_of(own)}"})
     parts = {"upload": own.uploads.get().pk, "track": own.uploads.get().track_id, "number": 1}
     routes = [each for each in api_urls if str(each.name).startswith("api-team")]
     prefix = ""
@@ -163,12 +162,8 @@ RESULTS = [("task-results", []), *(("task-result-file", [name]) for name in FILE
 
 @pytest.mark.parametrize("person", [*PEOPLE, "team"])
 def test_results_are_there_for_hosts_alone_and_not_before_the_names(world, person):
-    task, client = SharedTask.objects.get(), visitor("" if person == "team" else person)
-    if person == "team":
-        _made, secret = teams.add_member(
-            own := Team.objects.get(name=NAMES[0]), name="Bo", by=own.members.get()
-        )
-        client.get(reverse("rankme:team-enter", args=[secret]))
+    task = SharedTask.objects.get()
+    client = member_of(Team.objects.first()) if person == "team" else visitor(person)
 
     def opened() -> int:
         addresses = [reverse(f"rankme:{name}", args=[task.code, *more]) for name, more in RESULTS]

@@ -13,7 +13,7 @@ from rankme.actions.shared_task import checks
 from rankme.models import SharedTask, SystemCode, SystemUpload, Team, UploadCheck
 from rankme.pages.urls import task_urls
 from tests.campaigns import make_owner
-from tests.shared_tasks.tasks import close, make_task, make_team, submit
+from tests.shared_tasks.tasks import at, close, host, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
 LINES = b"The first.\nA second one.\nSome third.\nThe last.\n"
@@ -27,16 +27,6 @@ FACTS = {
     "most_uploads": 7,
     "teams_named": "publication",
 }
-
-
-def at(name: str, *parts) -> str:
-    return reverse(f"rankme:{name}", args=parts)
-
-
-def host(name: str = "host") -> Client:
-    client = Client()
-    client.force_login(make_owner(name))
-    return client
 
 
 def link_in(answer) -> str:
@@ -151,8 +141,7 @@ def test_hosts_find_tasks_that_they_run_and_teams_their_own_pages_alone():
     task = make_task()
     team = make_team(task)
     upload = submit(team)
-    stranger = Client()
-    stranger.force_login(make_owner("stranger"))
+    stranger = host("stranger")
     other, _secret = registered(task, "Bees")
     parts = {
         "code": task.code,
@@ -251,8 +240,7 @@ def test_hosts_seal_by_the_page_and_one_with_a_reason_unseals():
 
 def test_strangers_neither_seal_nor_unseal():
     task = make_task()
-    client = Client()
-    client.force_login(make_owner("stranger"))
+    client = host("stranger")
     for name in ("task-seal", "task-unseal"):
         assert client.get(at(name, task.code)).status_code == 404
         assert client.post(at(name, task.code)).status_code == 404

@@ -5,13 +5,11 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.db.models.functions import Now
-from django.test import Client
-from django.urls import reverse
 
 from rankme.actions.shared_task import reminders, teams
 from rankme.models import SharedTask, SystemUpload, TaskEvent, UploadCheck
 from rankme.worker.tasks import remind_teams
-from tests.shared_tasks.tasks import make_task, make_team, submit
+from tests.shared_tasks.tasks import at, make_task, make_team, member_of, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -92,13 +90,12 @@ def test_without_a_mail_server_nothing_is_noted_and_the_page_says_what_is_missin
     team = make_team(closing_in(5))
     assert reminders.remind_due() == 0
     assert not TaskEvent.objects.exists()
-    _member, secret = teams.add_member(team, name="Bo", by=team.members.get())
-    client = Client()
-    page = client.get(reverse("rankme:team-enter", args=[secret]), follow=True).content.decode()
+    client = member_of(team)
+    page = client.get(at("team")).content.decode()
     assert "Nothing of your team counts yet" in page
     for track in team.task.tracks.all():
         submit(team, track=track)
-    page = client.get(reverse("rankme:team")).content.decode()
+    page = client.get(at("team")).content.decode()
     assert "Nothing of your team counts yet" not in page
     assert SystemUpload.objects.count() == 2
 
