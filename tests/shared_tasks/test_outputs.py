@@ -15,16 +15,8 @@ from rankme.exporting.bundle import run_table
 from rankme.exporting.shared_task.files import task_file
 from rankme.exporting.shared_task.results import results_of
 from rankme.importing.system_outputs import Outputs, read_system_outputs
-from rankme.models import Item, Output, SystemCode, SystemUpload, UploadCheck
-from tests.shared_tasks.tasks import (
-    close,
-    judged,
-    judged_task,
-    make_task,
-    make_team,
-    submit,
-    unsealed,
-)
+from rankme.models import Item, Output, SharedTask, SystemCode, SystemUpload, UploadCheck
+from tests.shared_tasks.tasks import close, judged, make_task, make_team, submit, unsealed
 
 pytestmark = pytest.mark.django_db
 
@@ -42,8 +34,8 @@ def outputs_of(name: str) -> list[str]:
     return list(rows.order_by("item__position").values_list("text", flat=True))
 
 
-@pytest.fixture
-def task():
+@pytest.fixture(scope="module")
+def unsealed_once(rows_of_the_module) -> SharedTask:
     made = make_task(tracks=("en-de",))
     Item.objects.update(reference="A <reference> & more.")
     Item.objects.filter(position=1).update(input="Two\nlines")
@@ -52,6 +44,11 @@ def task():
         UploadCheck.objects.filter(upload=sent).update(scores={"chrf": 40.5 + place})
     close(made)
     return unsealed(judged(seal(made, by=made.owner)))
+
+
+@pytest.fixture
+def task(unsealed_once) -> SharedTask:
+    return SharedTask.objects.get(pk=unsealed_once.pk)
 
 
 def test_files_of_wmt_are_named_and_read_as_those_of_its_repositories(task, tmp_path):
@@ -108,11 +105,11 @@ def test_a_withdrawn_system_is_in_no_file_and_the_reference_has_its_own_name(tmp
     made = make_task()
     for name in ("Owls", "Bees", "Cats"):
         submit(make_team(made, name))
-    Item.objects.update(reference="A reference.")
+    made.tracks.get().campaign.items.update(reference="A reference.")
     close(made)
     sealed = seal(made, Choice(with_reference=[made.tracks.get().pk]), by=made.owner)
     done = judged(sealed)
-    gone = SystemUpload.objects.get(system__name="Cats")
+    gone = SystemUpload.objects.get(system__name="Cats", team__task=made)
     SystemUpload.objects.filter(pk=gone.pk).update(withdrawn_at=gone.received_at)
     told = unsealed(done)
     wmt = unpacked(told, "outputs-wmt.zip", tmp_path / "wmt")
@@ -125,9 +122,9 @@ def test_a_withdrawn_system_is_in_no_file_and_the_reference_has_its_own_name(tmp
     assert "refA" in texts and "Cats" not in texts
 
 
-def test_names_that_others_do_not_publish_are_codes_in_files(tmp_path):
-    told = unsealed(judged_task("Wolpertinger", "Quagga", "Yeti", teams_named="never"))
+def test_names_that_others_do_not_publish_are_codes_in_files(task, tmp_path):
+    task.teams_named = "never"
     for name in ("outputs-wmt.zip", "outputs-mtme.zip"):
-        found = unpacked(told, name, tmp_path / name)
-        assert not any("Wolpertinger" in each for each in found)
+        found = unpacked(task, name, tmp_path / name)
+        assert not any("Owls" in each for each in found)
         assert any("S01" in each for each in found)

@@ -20,14 +20,19 @@ pytestmark = pytest.mark.django_db
 WICKED = "Ünder_score & 100 % {Owls} #1 ~^\\"
 
 
-@pytest.fixture
-def task():
+@pytest.fixture(scope="module")
+def unsealed_once(rows_of_the_module) -> SharedTask:
     made = judged_task("Owls", "Bees", "Cats", call=f"Describe {WICKED} in 名前.")
     Team.objects.filter(name="Owls").update(
         institution=WICKED, citation='@misc{owls, title={Of {\\"O}wls}, author={A B}, year=2026}'
     )
     Team.objects.filter(name="Bees").update(citation=WICKED)
     return unsealed(made)
+
+
+@pytest.fixture
+def task(unsealed_once) -> SharedTask:
+    return SharedTask.objects.get(pk=unsealed_once.pk)
 
 
 def test_it_says_in_names_what_the_frozen_report_says_in_codes(task):

@@ -6,8 +6,6 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from analysis.report.answer import answers_of
@@ -26,12 +24,13 @@ from rankme.exporting.shared_task.files import TEXTS
 from rankme.exporting.shared_task.results import results_of
 from rankme.models import SharedTask, SystemCode, SystemUpload, Team, UploadCheck
 from rankme.queries.shared_task.system_names import is_for_teams_first, is_named_in_public
-from tests.campaigns import make_owner
 from tests.latex import assert_well_formed
 from tests.runs import asked, executed
 from tests.shared_tasks.tasks import (
     HOUR,
+    at,
     close,
+    host,
     judged,
     judged_task,
     make_task,
@@ -51,19 +50,30 @@ def rows_of(results) -> dict[str, dict[str, str]]:
     }
 
 
-def code_of(name: str) -> str:
-    return SystemCode.objects.get(upload__system__name=name).code
+def code_of(task: SharedTask, name: str) -> str:
+    return SystemCode.objects.get(upload__system__name=name, track__task=task).code
 
 
-def test_every_number_is_that_of_the_frozen_report():
-    task = unsealed(judged_task("Owls", "Bees", "Cats"))
-    results = results_of(task)
+@pytest.fixture(scope="module")
+def unsealed_once(rows_of_the_module) -> SharedTask:
+    return unsealed(judged_task("Owls", "Bees", "Cats"))
+
+
+@pytest.fixture
+def told(unsealed_once) -> SharedTask:
+    """An unsealed task of three teams."""
+    return SharedTask.objects.get(pk=unsealed_once.pk)
+
+
+def test_every_number_is_that_of_the_frozen_report(told):
+    results = results_of(told)
     (track,) = results.tracks
     assert track.is_blind
     (answer,) = answers_of(read_report(track.run.finished_result["report"]))
     rows = rows_of(results)
     assert answer.is_claim and len(rows) == 3
-    names = [{code_of(name): name for name in rows}[each.system] for each in answer.standings]
+    by_code = {code_of(told, name): name for name in rows}
+    names = [by_code[each.system] for each in answer.standings]
     assert list(rows) == names, "in the order of the report"
     for each, name in zip(answer.standings, names, strict=True):
         row = rows[name]
@@ -74,14 +84,17 @@ def test_every_number_is_that_of_the_frozen_report():
         assert row["Team"] == name and row["Constrained"] == "yes"
 
 
-def test_a_system_withdrawn_after_the_launch_is_listed_after_the_ranked_ones_with_the_reason():
-    task = judged_task("Owls", "Bees", "Cats")
+def test_systems_withdrawn_after_the_launch_come_after_the_ranked_ones_with_the_reason():
+    task = judged_task("Owls", "Bees", "Cats", "Elks")
     best = answers_of(read_report(analysed(task)))[0].standings[0].system
-    gone = SystemCode.objects.get(code=best).upload
+    gone = SystemCode.objects.get(code=best, track__task=task).upload
     withdraw_upload(gone, by=gone.team.members.get())
+    other = task.teams.exclude(pk=gone.team_id).first()
+    withdraw_team(other, by=task.owner)
     told = unseal_now(task)
     rows = rows_of(results_of(told))
-    assert list(rows)[-1] == gone.team.name
+    assert set(list(rows)[-2:]) == {gone.team.name, other.name}
+    assert rows[other.name]["Remarks"].startswith("withdrawn by the hosts on ")
     row = rows[gone.team.name]
     assert row["Remarks"].startswith("withdrawn by the team on ")
     assert row["Remarks"].endswith(": judged, not ranked")
@@ -102,13 +115,6 @@ def unseal_now(task: SharedTask) -> SharedTask:
     return unseal(task, by=task.owner, reason="The other host is ill.")
 
 
-def test_a_team_that_hosts_withdrew_says_so():
-    task = judged_task("Owls", "Bees")
-    withdraw_team(task.teams.get(name="Owls"), by=task.owner)
-    rows = rows_of(results_of(unsealed(task)))
-    assert rows["Owls"]["Remarks"].startswith("withdrawn by the hosts on ")
-
-
 def test_teams_that_nobody_judged_come_last_and_each_says_why():
     task = make_task(late="mark", most_judged=2)
     track = task.tracks.get()
@@ -119,7 +125,10 @@ def test_teams_that_nobody_judged_come_last_and_each_says_why():
     back = submit(make_team(task, "Back"))
     SystemUpload.objects.filter(pk=back.pk).update(withdrawn_at=timezone.now())
     make_team(task, "Silent")
-    SharedTask.objects.update(closes_at=timezone.now())
+    refused = make_team(task, "Refused")
+    upload(refused)
+    Team.objects.filter(pk=refused.pk).update(state="refused")
+    SharedTask.objects.filter(pk=task.pk).update(closes_at=timezone.now())
     submit(make_team(task, "Late"))
     unknown = make_team(task, "Waiting", state="waiting")
     submit(unknown, track=track)
@@ -154,11 +163,12 @@ def test_the_reference_and_baselines_are_systems_and_no_teams():
     assert "Rehearsal" not in "".join(write(results_of(told)) for _type, write in TEXTS.values())
 
 
-def test_automatic_scores_come_after_those_of_people_and_rank_nobody():
-    task = judged_task("Owls", "Bees", "Cats")
+def test_automatic_scores_come_after_those_of_people_and_rank_nobody(told):
+    (table,) = tables.tables_of_results(results_of(told))
+    assert not {tables.CHRF, tables.NO_SCORE} & set(table.notes)
     for place, check in enumerate(UploadCheck.objects.order_by("upload")):
         UploadCheck.objects.filter(pk=check.pk).update(scores={"chrf": 40.0 + place})
-    results = results_of(unsealed(task))
+    results = results_of(told)
     (table,) = tables.tables_of_results(results)
     titles = [column.title for column in table.columns]
     assert titles.index("chrF") > titles.index("Interval")
@@ -167,37 +177,43 @@ def test_automatic_scores_come_after_those_of_people_and_rank_nobody():
     assert scores == {"Owls": "40.0", "Bees": "41.0", "Cats": "42.0"}
 
 
-def test_a_track_without_a_blind_report_says_that_names_were_known():
-    task = judged_task("Owls", "Bees")
-    told = unseal_now(task)
+def test_a_table_says_that_names_were_known_and_why_it_has_no_chrf():
+    task = make_task()
+    task.tracks.get().campaign.items.update(reference="")
+    for name in ("Owls", "Bees"):
+        submit(make_team(task, name))
+    close(task)
+    told = unseal_now(judged(seal(task, by=task.owner)))
     (track,) = results_of(told).tracks
     assert track.run is None and tables.tables_of_results(results_of(told)) == []
     executed(analysis_runs.request_run(track.track.campaign, {}, by=told.owner), pictures=())
     (table,) = tables.tables_of_results(results_of(told))
     assert tables.NOT_BLIND in table.notes
+    assert tables.NO_SCORE in table.notes and tables.CHRF not in table.notes
 
 
 @pytest.mark.parametrize(
     "fields", [{"teams_named": "never"}, {"teams_named": "date", "teams_named_at": timezone.now}]
 )
-def test_names_are_in_no_file_of_a_task_that_does_not_publish_them(fields):
+def test_names_are_in_no_file_of_a_task_that_does_not_publish_them(unsealed_once, fields):
     fields = {name: value() if callable(value) else value for name, value in fields.items()}
     if "teams_named_at" in fields:
         fields["teams_named_at"] += timedelta(days=1)
-    told = unsealed(judged_task("Wolpertinger", "Quagga", **fields))
+    SharedTask.objects.update(**fields)
+    told = SharedTask.objects.get()
     results = results_of(told)
-    assert set(rows_of(results)) == {"S01", "S02"}
+    assert set(rows_of(results)) == {"S01", "S02", "S03"}
     for name, (_type, write) in TEXTS.items():
         found = write(results).casefold()
-        assert "wolpertinger" not in found and "quagga" not in found, name
+        assert "owls" not in found and "bees" not in found, name
     named = rows_of(results_of(told, for_hosts=True))
-    assert set(named) == {"Wolpertinger", "Quagga"}
+    assert set(named) == {"Owls", "Bees", "Cats"}
 
 
 def test_metrics_of_the_report_come_after_the_numbers_of_people_and_rank_nothing():
     task = judged_task("Owls", "Bees", "Cats")
     campaign = task.tracks.get().campaign
-    codes = {name: code_of(name) for name in ("Owls", "Bees", "Cats")}
+    codes = {name: code_of(task, name) for name in ("Owls", "Bees", "Cats")}
     given = {("m_up", codes["Owls"], ""): 0.25, ("m_up", codes["Bees"], ""): 0.75}
     errors = {("m_err", code, ""): 3.0 for code in codes.values()}
     for name, scores in (("m_up", given), ("m_err", errors)):
@@ -227,20 +243,6 @@ def test_metrics_of_the_report_come_after_the_numbers_of_people_and_rank_nothing
     assert "m_late" not in tables.as_one_csv(results_of(told))
 
 
-@pytest.mark.parametrize("is_bare", [False, True])
-def test_a_table_without_chrf_says_why(is_bare):
-    task = make_task()
-    if is_bare:
-        task.tracks.get().campaign.items.update(reference="")
-    for name in ("Owls", "Bees"):
-        submit(make_team(task, name))
-    close(task)
-    told = unsealed(judged(seal(task, by=task.owner)))
-    (table,) = tables.tables_of_results(results_of(told))
-    assert (tables.NO_SCORE in table.notes) is is_bare
-    assert tables.CHRF not in table.notes
-
-
 @pytest.mark.parametrize("hours", [-2, 2])
 def test_a_web_hosts_clock_neither_names_teams_nor_ends_their_days(monkeypatch, hours):
     """Between an hour ago and in an hour: a clock that is two hours off would say the opposite."""
@@ -257,9 +259,8 @@ def test_a_web_hosts_clock_neither_names_teams_nor_ends_their_days(monkeypatch, 
 
 
 def test_before_the_unseal_there_is_nothing():
-    task = judged_task("Owls", "Bees")
     with pytest.raises(RefusedAction, match="not unsealed"):
-        results_of(task)
+        results_of(make_task())
 
 
 ENTRIES = {
@@ -272,59 +273,43 @@ ENTRIES = {
 
 
 @pytest.mark.parametrize("kind", ENTRIES)
-def test_each_team_has_an_entry_that_bibtex_reads(kind):
+def test_each_team_has_an_entry_that_bibtex_reads(told, kind):
     citation, key = ENTRIES[kind]
-    task = judged_task("Owls", "Bees")
     Team.objects.filter(name="Owls").update(citation=citation, institution="Owls & Sons_1")
-    results = results_of(unsealed(task))
+    results = results_of(told)
     found = {each.team.name: each for each in teams.citations(results)}
     assert found["Owls"].key == key
     text = teams.as_bibtex(results)
     assert r"\input" not in text
     assert text.count("{") == text.count("}"), "BibTeX counts those after a backslash, too"
-    assert len(re.findall("^@", text, re.M)) == 2
+    assert len(re.findall("^@", text, re.M)) == 3
     latex = teams.as_latex(results)
     assert_well_formed(latex)
     assert rf"Owls \cite{{{key}}} & Owls \& Sons\_1" in latex
 
 
-def test_two_teams_never_share_a_key():
-    task = judged_task("Owls", "Bees")
+def test_two_teams_never_share_a_key(told):
     Team.objects.filter(name="Bees").update(citation="@misc{owls, title={Bees}}")
     Team.objects.filter(name="Owls").update(citation="@misc{OWLS, title={Owls}}")
-    keys = [each.key for each in teams.citations(results_of(unsealed(task)))]
-    assert sorted(key.casefold() for key in keys) == ["bees", "owls"]
+    keys = [each.key for each in teams.citations(results_of(told))]
+    assert sorted(key.casefold() for key in keys) == ["bees", "cats", "owls"]
 
 
-def test_hosts_read_the_page_and_download_every_file():
-    told = unsealed(judged_task("Owls", "Bees"))
-    client = Client()
-    client.force_login(make_owner("host"))
-    page = client.get(reverse("rankme:task-results", args=[told.code])).content.decode()
+def test_hosts_read_the_page_and_download_every_file(told):
+    client = host()
+    page = client.get(at("task-results", told.code)).content.decode()
     assert "Owls" in page and "Bees" in page
     for name in TEXTS:
-        address = reverse("rankme:task-result-file", args=[told.code, name])
+        address = at("task-result-file", told.code, name)
         assert address in page
         answer = client.get(address)
         assert answer.status_code == 200 and b"Owls" in answer.content, name
-    assert client.get(reverse("rankme:task-result-file", args=[told.code, "x"])).status_code == 404
+    assert client.get(at("task-result-file", told.code, "x")).status_code == 404
     assert_well_formed(tables.as_latex(results_of(told)))
 
 
-def test_a_file_of_results_cannot_run_in_a_spreadsheet_or_a_browser():
-    task = judged_task("Owls", "Bees")
+def test_a_file_of_results_cannot_run_in_a_spreadsheet_or_a_browser(told):
     Team.objects.filter(name="Owls").update(publication_name="=1+1<script>")
-    results = results_of(unsealed(task))
+    results = results_of(told)
     assert "'=1+1" in tables.as_one_csv(results)
     assert "<script>" not in tables.as_html(results)
-
-
-def test_an_upload_alone_makes_no_row_where_the_team_is_not_in():
-    task = make_task()
-    submit(make_team(task, "Owls"))
-    refused = make_team(task, "Bees")
-    upload(refused)
-    Team.objects.filter(name="Bees").update(state="refused")
-    close(task)
-    told = unsealed(judged(seal(task, by=task.owner)))
-    assert "Bees" not in rows_of(results_of(told))

@@ -5,7 +5,6 @@ import json
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connection, transaction
-from django.urls import reverse
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.runs import analysis_runs, publishing
@@ -15,13 +14,13 @@ from rankme.errors import RefusedAction
 from rankme.models import AnalysisRun, AuditEvent, SharedTask, SystemCode, SystemUpload, TaskHost
 from rankme.queries.shared_task.system_names import names_of
 from tests.runs import asked, executed, rate
-from tests.shared_tasks.tasks import close, make_task, make_team, submit
+from tests.shared_tasks.tasks import at, close, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def task() -> SharedTask:
+@pytest.fixture(scope="module")
+def sealed_once(rows_of_the_module) -> SharedTask:
     """A sealed task of two teams whose campaign was rated, but not analysed."""
     made = make_task()
     for name in ("Owls", "Bees"):
@@ -33,6 +32,11 @@ def task() -> SharedTask:
     campaign.refresh_from_db()
     rate(campaign, raters=1)
     return made
+
+
+@pytest.fixture
+def task(sealed_once) -> SharedTask:
+    return SharedTask.objects.get(pk=sealed_once.pk)
 
 
 def ended(task: SharedTask):
@@ -163,7 +167,7 @@ def test_without_its_trigger_the_analysis_could_change(task):
 def test_the_page_of_a_report_has_a_table_of_names(client, task):
     run = analysed(task)
     client.force_login(task.owner)
-    page = reverse("rankme:analysis-run", args=[run.campaign.code, run.pk])
+    page = at("analysis-run", run.campaign.code, run.pk)
     assert b"Owls" not in client.get(page).content
     withdrawn = SystemUpload.objects.get(system__name="Bees")
     SystemUpload.objects.filter(pk=withdrawn.pk).update(withdrawn_at=run.requested_at)
@@ -176,11 +180,11 @@ def test_the_page_of_a_report_has_a_table_of_names(client, task):
     assert table.count("withdrawn: judged, not ranked") == 1
 
 
-@pytest.mark.parametrize(("naming", "is_shown"), [("never", False), ("publication", True)])
-def test_a_published_report_names_teams_as_hosts_promised(client, task, naming, is_shown):
+def test_a_published_report_names_teams_as_hosts_promised(client, task):
     run = analysed(task)
     report = publishing.publish_report(run, by=task.owner)
     unseal(task, by=task.owner, reason="The other host is ill.")
-    SharedTask.objects.update(teams_named=naming)
-    shown = client.get(reverse("rankme:report-public", args=[report.code])).content
-    assert (b"Owls University" in shown) == is_shown
+    for naming, is_shown in (("never", False), ("publication", True)):
+        SharedTask.objects.update(teams_named=naming)
+        shown = client.get(at("report-public", report.code)).content
+        assert (b"Owls University" in shown) == is_shown, naming

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
 from rankme.actions.shared_task import teams
 from rankme.actions.shared_task.sealing import seal
@@ -12,9 +11,10 @@ from rankme.errors import RefusedAction
 from rankme.exporting.shared_task.anchors import comparisons, has_anchors
 from rankme.exporting.shared_task.results import results_of
 from rankme.models import SharedTask, SystemCode
-from tests.campaigns import make_owner
 from tests.shared_tasks.tasks import (
+    at,
     close,
+    host,
     judged,
     judged_task,
     make_task,
@@ -50,9 +50,14 @@ def next_task(task: SharedTask, *again: str, **fields) -> SharedTask:
     return made
 
 
-@pytest.fixture
-def last_year():
+@pytest.fixture(scope="module")
+def unsealed_once(rows_of_the_module) -> SharedTask:
     return unsealed(judged_task("Owls", "Bees", "Cats"))
+
+
+@pytest.fixture
+def last_year(unsealed_once) -> SharedTask:
+    return SharedTask.objects.get(pk=unsealed_once.pk)
 
 
 def rated(task: SharedTask) -> SharedTask:
@@ -64,12 +69,12 @@ def test_hosts_choose_the_systems_that_are_judged_again(last_year):
     SharedTask.objects.filter(pk=task.pk).update(closes_at="2099-01-01T00:00Z")
     _member, secret = teams.open_own_team(task, "hosts", by=task.owner)
     client = Client()
-    client.get(reverse("rankme:team-enter", args=[secret]))
-    page = client.get(reverse("rankme:team")).text
+    client.get(at("team-enter", secret))
+    page = client.get(at("team")).text
     address = codes_of(last_year)["Owls"]
     assert re.search(rf'<option value="{address}">English: Owls \(S0\d\)</option>', page)
     sent = {"name": "Owls again", "judged_before": address}
-    client.post(reverse("rankme:team-system"), sent)
+    client.post(at("team-system"), sent)
     made = task.teams.get(kind="hosts").systems.get(name="Owls again")
     assert made.judged_before.upload.system.name == "Owls"
 
@@ -92,8 +97,11 @@ def test_a_system_of_the_year_before_is_judged_again_once(last_year):
 
 
 def test_a_sealed_task_of_the_year_before_offers_nothing():
-    before = judged_task("Owls", "Bees")
-    task = next_task(before)
+    before = make_task()
+    for name in ("Owls", "Bees"):
+        submit(make_team(before, name))
+    close(before)
+    task = next_task(seal(before, by=before.owner))
     hosts, _secret = teams.open_own_team(task, "hosts", by=task.owner)
     with pytest.raises(RefusedAction, match="names are unknown"):
         teams.announce_system(
@@ -111,10 +119,8 @@ def test_the_page_says_how_far_the_anchors_moved(last_year):
     assert {row.cells[0] for row in found.table.rows} == {
         f"Hosts ({name} 2026)" for name in ("Owls", "Bees", "Cats")
     }
-    client = Client()
-    client.force_login(make_owner("host"))
-    results = client.get(reverse("rankme:task-results", args=[task.code])).text
-    address = reverse("rankme:task-scales", args=[task.code])
+    client, address = host(), at("task-scales", task.code)
+    results = client.get(at("task-results", task.code)).text
     assert f'href="{address}"' in results
     page = client.get(address)
     assert page.status_code == 200 and found.sentence[:20] in page.text
@@ -126,8 +132,6 @@ def test_one_system_alone_gets_the_reason(last_year):
 
 
 def test_without_such_systems_the_page_says_how_they_come_in(last_year):
-    client = Client()
-    client.force_login(make_owner("host"))
-    address = reverse("rankme:task-scales", args=[last_year.code])
+    client, address = host(), at("task-scales", last_year.code)
     assert "No system of the year before" in client.get(address).text
-    assert address not in client.get(reverse("rankme:task-results", args=[last_year.code])).text
+    assert address not in client.get(at("task-results", last_year.code)).text
