@@ -15,20 +15,27 @@ from rankme.actions.campaign.paper import confirm_answers
 from rankme.errors import RefusedAction
 from rankme.exporting.paper import data_set
 from rankme.exporting.paper.study import study_of
-from rankme.models import Invitation, Item, Participant
+from rankme.models import Campaign, Invitation, Item, Participant
 from tests.campaigns import rankme_definition
 from tests.exporting_data import DECIDED
 from tests.runs import asked, executed, rated_campaign
 
+pytestmark = pytest.mark.django_db
 
-@pytest.fixture
-def campaign(db):
+
+@pytest.fixture(scope="module")
+def analysed_once(rows_of_the_module) -> Campaign:
     definition = rankme_definition(raters_per_trial=2, input_language="no")
     campaign = rated_campaign(definition, items=6)
     campaign = campaigns.close_campaign(campaign, by=campaign.owner)
     executed(asked(campaign), pictures=())
     confirm_answers(campaign, DECIDED, by=campaign.owner)
     return campaign
+
+
+@pytest.fixture
+def campaign(analysed_once) -> Campaign:
+    return Campaign.objects.get(pk=analysed_once.pk)
 
 
 def made(campaign) -> zipfile.ZipFile:

@@ -19,19 +19,26 @@ from rankme.exporting.paper import heds, methods
 from rankme.exporting.paper.heds_questions import LANGUAGES, OTHER_LANGUAGE, QUESTIONS
 from rankme.exporting.paper.study import Counts, confirmed_answers, study_of, without_small
 from rankme.forms.planner import PlannerForm
-from rankme.models import AuditEvent, Participant
+from rankme.models import AuditEvent, Campaign, Participant
 from rankme.models.campaigns import PROMISED
 from tests.campaigns import make_campaign, make_owner, make_rater, slider_definition
 from tests.heds import FORM, needs_the_form
 from tests.runs import asked, executed, rated_campaign
 from tests.sittings import sit
 
+pytestmark = pytest.mark.django_db
 
-@pytest.fixture
-def analysed(db):
+
+@pytest.fixture(scope="module")
+def analysed_once(rows_of_the_module) -> Campaign:
     campaign = rated_campaign(items=6)
     executed(asked(campaign), pictures=())
     return campaign
+
+
+@pytest.fixture
+def analysed(analysed_once) -> Campaign:
+    return Campaign.objects.get(pk=analysed_once.pk)
 
 
 def texts_by_number(study):
@@ -69,7 +76,7 @@ def test_33_answers_are_from_the_record_22_are_drafts_and_7_are_open(analysed):
     assert {who: by.count(who) for who in by} == {"person": 7, "draft": 22, "record": 33}
 
 
-def test_all_22_drafts_are_there_where_the_record_has_what_they_are_from(db):
+def test_all_22_drafts_are_there_where_the_record_has_what_they_are_from():
     design = {"kind": "latin_square", "stratify_by": "theme"}
     campaign = make_campaign(slider_definition(input_kind="mr", design=design), launch=False)
     assert heds.state(heds.answers(study_of(campaign)))["draft"] == 16
@@ -87,7 +94,7 @@ def test_all_22_drafts_are_there_where_the_record_has_what_they_are_from(db):
     assert (drafts["1.3.2.2"], drafts["1.3.2.1"]) == ("University of B", "Ada Lovelace")
 
 
-def test_the_sheet_names_the_language_of_inputs_that_is_another(db):
+def test_the_sheet_names_the_language_of_inputs_that_is_another():
     campaign = make_campaign(slider_definition(language="de-AT", input_language="cs"), launch=False)
     drafts = {each.question.number: each.draft for each in heds.answers(study_of(campaign))}
     assert (drafts["2.4"], drafts["2.5"]) == ("cs", "de")
@@ -106,7 +113,7 @@ def test_an_answer_changes_with_the_record(analysed):
     assert before["4.3.11.2 quality"] != after["4.3.11.2 quality"]
 
 
-def test_a_confirmed_answer_stays_in_the_history_and_can_be_taken_back(db):
+def test_a_confirmed_answer_stays_in_the_history_and_can_be_taken_back():
     campaign = make_campaign(launch=False)
     by = campaign.owner
     assert confirm_answers(campaign, {"5.1": "Board 1", "2.3": ""}, by=by) == 1
@@ -157,13 +164,15 @@ def test_every_item_is_said_from_the_record_or_named_as_open(analysed):
     ]  # fmt: skip
     for text in (methods.as_markdown(study), methods.as_latex(study)):
         assert "[Open: expertise]" in text
+    (answer,) = answers_of(study.report)
+    assert answer.is_claim and answer.sentence in methods.as_markdown(study)
     confirm_answers(analysed, {"3.2.2.1": "2", "risks": "None & 0 %"}, by=analysed.owner)
     study = study_of(analysed)
     assert "The raters are not experts." in methods.as_markdown(study)
     assert r"None \& 0 \%." in methods.as_latex(study)
 
 
-def test_sentences_change_with_the_data(db):
+def test_sentences_change_with_the_data():
     few = rated_campaign(slider_definition(raters_per_trial=2), raters=2, items=4)
     executed(asked(few), pictures=())
     said = methods.as_markdown(study_of(few))
@@ -174,7 +183,7 @@ def test_sentences_change_with_the_data(db):
     assert "2 raters and 4 items do not allow claims" in said
 
 
-def test_a_rater_of_the_open_link_and_a_single_output_are_said_in_words(db):
+def test_a_rater_of_the_open_link_and_a_single_output_are_said_in_words():
     campaign = make_campaign(slider_definition(design={"kind": "complete"}), items=1, systems=2)
     rater = participation.enter(campaign, panel="open", external_id="somebody")
     participation.give_consent(rater)
@@ -185,14 +194,7 @@ def test_a_rater_of_the_open_link_and_a_single_output_are_said_in_words(db):
     assert "(1 output per system)" in text
 
 
-def test_a_claim_is_the_reports_own(analysed):
-    study = study_of(analysed)
-    (answer,) = answers_of(study.report)
-    assert answer.is_claim
-    assert answer.sentence in methods.as_markdown(study)
-
-
-def test_the_checklist_says_who_ticked_the_statements_of_the_consent(db):
+def test_the_checklist_says_who_ticked_the_statements_of_the_consent():
     texts = {"consent": "Agree?", "instructions": "Move.", "statements": ["I am 18.", "I read it."]}
     campaign = rated_campaign(slider_definition(texts=texts), items=6)
     raters = campaign.participants.exclude(consented_at=None)
@@ -231,27 +233,24 @@ def described(raters, *answers):
     return study.characteristics
 
 
-@pytest.mark.django_db
 def test_raters_are_described_from_20_on():
     native = [{"native": "yes"}] * 10 + [{"native": "no"}] * 10
     assert described(19, *native[:19]) == []
     assert described(20, *native) == ["Native? no: 10, yes: 10."]
 
 
-@pytest.mark.django_db
 def test_a_question_that_few_answered_is_not_described():
     both = [{"native": "yes", "since": "yes"}] * 12 + [{"native": "no"}] * 12
     assert described(24, *both) == ["Native? no: 12, yes: 12."]
 
 
-@pytest.mark.django_db
 def test_the_size_of_a_group_without_an_answer_does_not_follow_from_the_others():
     asked = [{"since": "yes"}] * 11 + [{"since": "no"}] * 10
     assert described(24, *asked) == ["Since birth? yes: 11, other: 13."]
     assert described(27, *asked) == ["Since birth? yes: 11, no: 10, no answer: 6."]
 
 
-def test_a_draft_campaign_has_its_page_and_files(client, db):
+def test_a_draft_campaign_has_its_page_and_files(client):
     campaign = make_campaign(launch=False)
     client.force_login(campaign.owner)
     for name in ("", "files/heds.json", "files/heds.tex", "files/methods.md", "files/methods.tex"):
@@ -273,7 +272,7 @@ def test_the_texts_compile(analysed, tmp_path):
 
 
 @pytest.fixture
-def draft(db):
+def draft():
     return make_campaign(slider_definition(raters_per_trial=2), items=6, systems=4, launch=False)
 
 
