@@ -24,7 +24,7 @@ from tests.runs import asked, executed, rate, rated_campaign
 from tests.sources import PROJECT
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 def test_a_study_is_repeated_and_compared(client, tmp_path):
     first = rated_campaign(items=6)
     first = campaigns.close_campaign(first, by=first.owner)
@@ -136,7 +136,7 @@ KEPT = (
 )  # fmt: skip
 
 
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", MADE)
 def test_material_of_every_kind_comes_through(name, tmp_path):
     paths = [PROJECT / "rankme/demonstration" / path for path in MADE[name]]

@@ -15,7 +15,7 @@ from tests.campaigns import make_campaign, make_owner, make_rater, slider_defini
 from tests.runs import executed
 from tests.sittings import sit
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def run_of(campaign, **options):
