@@ -7,13 +7,16 @@ import re
 from collections import Counter
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from analysis.report.options import ReportOptions
 from rankme.actions.campaign import changes
 from rankme.actions.campaign.campaigns import close_campaign
+from rankme.actions.runs.deviations import deviations_of
 from rankme.actions.sitting.exclusions import exclude_rater
-from rankme.models import Judgement, TrialOutput
+from rankme.exporting.bundle import run_table
+from rankme.models import AnalysisRun, Judgement, TrialOutput
 from rankme.models.campaigns import ANALYSED, SEEN
 from rankme.protocols.files import stored_definition
 from tests.campaigns import make_owner, rankme_definition
@@ -92,9 +95,9 @@ def wrong(text: str, campaign) -> str:
     return f"No pattern reads: {text}"
 
 
-@pytest.fixture
-def said(olga):
-    """A campaign in which everything went otherwise, and what its report says."""
+@pytest.fixture(scope="module")
+def run_once(rows_of_the_module) -> AnalysisRun:
+    """The analysis of a campaign in which everything went otherwise."""
     campaign = rated_campaign(rankme_definition(raters_per_trial=RATERS), raters=3)
     exclude_rater(
         campaign.participants.order_by("pk").first(), reason="I know her.", by=make_owner()
@@ -104,34 +107,43 @@ def said(olga):
     changed = document.model_copy(update={"criteria": [question]})
     given = {"reason": "A typing error.", "by": make_owner(), "base": campaign.version}
     changes.change_campaign(campaign, changed, **given)
+    olga = Client()
+    olga.force_login(make_owner())
     olga.get(reverse("rankme:campaign-items", args=[campaign.code]))
     campaign.refresh_from_db()
-    run = executed(asked(campaign, alpha=0.1), pictures=())
-    return campaign, run.result["deviations"]
+    return executed(asked(campaign, alpha=0.1), pictures=())
 
 
-def test_every_sentence_about_the_plan_says_what_the_record_says(said):
-    campaign, sentences = said
+@pytest.fixture
+def run(run_once) -> AnalysisRun:
+    return AnalysisRun.objects.get(pk=run_once.pk)
+
+
+def test_every_sentence_about_the_plan_says_what_the_record_says(olga, run):
+    campaign, sentences = run.campaign, run.result["deviations"]
     assert [reason for each in sentences if (reason := wrong(each, campaign))] == []
     read = {pattern for pattern in SAID if any(re.fullmatch(pattern, each) for each in sentences)}
     assert read == SAID.keys()
+    page = olga.get(reverse("rankme:analysis-run", args=[campaign.code, run.pk])).text
+    assert "The option alpha is 0.1" in page
 
 
-def test_a_number_that_were_another_would_be_found(said):
-    campaign, sentences = said
+def test_a_number_that_were_another_would_be_found(run):
     missed = []
-    for text in sentences:
+    for text in run.result["deviations"]:
         for match in re.finditer(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", text):
             other = f"{text[: match.start()]}{int(float(match[0])) + 1}{text[match.end() :]}"
-            if not wrong(other, campaign):
+            if not wrong(other, run.campaign):
                 missed.append(other)
     assert missed == []
 
 
-def test_what_is_closed_is_not_said_to_be_open(said):
-    campaign, _ = said
+def test_what_is_closed_is_not_said_to_be_open(run):
+    campaign, before = run.campaign, deviations_of(run, run_table(run))
     close_campaign(campaign, by=campaign.owner)
-    again = executed(asked(campaign), pictures=()).result["deviations"]
+    assert deviations_of(run, run_table(run)) == before, "it is about an analysis that is done"
+    again = executed(asked(campaign, criteria=["quality"]), pictures=()).result["deviations"]
+    assert "Only these criteria are analysed: quality." in again
     assert not any("was not closed" in each for each in again)
     assert any(
         "closed before everything that was planned had been judged" in each for each in again
