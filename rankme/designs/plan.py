@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from functools import cached_property
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -115,7 +116,7 @@ class Balance:
 class DrawnPlan:
     """Batches of trials, each for `raters_per_trial` participants.
 
-    The trials are stored in arrays, as in `Layout`; `batches` creates objects on access.
+    The trials are stored in arrays, as in `Layout`; `batches` makes objects of them.
     """
 
     design: str
@@ -128,62 +129,12 @@ class DrawnPlan:
     balance: Balance
     notes: tuple[str, ...] = field(default=())
 
-    @property
-    def batches(self) -> Batches:
-        return Batches(self.items, self.systems, self.batch_sizes)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DrawnPlan):
-            return NotImplemented
-        return self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
-
-    def _identity(self) -> tuple[object, ...]:
-        arrays = (self.items, self.systems, self.batch_sizes)
-        shapes_and_bytes = tuple((array.shape, array.tobytes()) for array in arrays)
-        settings = (self.design, tuple(sorted(self.options.items())), self.seed)
-        return (*settings, self.raters_per_trial, shapes_and_bytes)
-
-
-class Batches(Sequence[DrawnBatch]):
-    """The batches of a plan, each built when it is asked for."""
-
-    def __init__(self, items: Indexes, systems: Indexes, batch_sizes: Indexes) -> None:
-        self._items = items
-        self._systems = systems
-        self._ends = np.cumsum(batch_sizes)
-        self._sizes = batch_sizes
-
-    def __len__(self) -> int:
-        return len(self._sizes)
-
-    @overload
-    def __getitem__(self, index: int) -> DrawnBatch: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[DrawnBatch]: ...
-    def __getitem__(self, index: int | slice) -> DrawnBatch | list[DrawnBatch]:
-        if isinstance(index, slice):
-            return [self._batch(position) for position in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"batch {index} of {len(self)}")
-        return self._batch(index % len(self))
-
-    def __iter__(self) -> Iterator[DrawnBatch]:
-        return (self._batch(position) for position in range(len(self)))
-
-    def _batch(self, position: int) -> DrawnBatch:
-        end = int(self._ends[position])
-        start = end - int(self._sizes[position])
-        items: list[int] = self._items[start:end].tolist()
-        rows: list[list[int]] = self._systems[start:end].tolist()
-        return DrawnBatch(
-            tuple(
-                DrawnTrial(item, tuple(system for system in row if system != NO_SYSTEM))
-                for item, row in zip(items, rows, strict=True)
-            )
-        )
+    @cached_property
+    def batches(self) -> list[DrawnBatch]:
+        rows: list[list[int]] = self.systems.tolist()
+        shown = (tuple(each for each in row if each != NO_SYSTEM) for row in rows)
+        trials = map(DrawnTrial, self.items.tolist(), shown)
+        return [DrawnBatch(tuple(islice(trials, size))) for size in self.batch_sizes.tolist()]
 
 
 def even_batch_sizes(n_trials: int, at_most: int) -> Indexes:
