@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankme.designs.growth import Growth, nothing_new
-from rankme.designs.plan import NO_SYSTEM, Indexes, Layout, count_pairs
+from rankme.designs.plan import NO_SYSTEM, Coverage, Indexes, Layout, count_pairs
 
 
 def catch_up(growth: Growth, width: int) -> Layout:
@@ -17,7 +17,7 @@ def catch_up(growth: Growth, width: int) -> Layout:
     """
     request = growth.request
     rng = np.random.default_rng([request.seed, request.n_items, request.n_systems])
-    tally = _Tally(growth, width, rng)
+    tally = Tally(request.coverage, width, rng, growth.items, growth.systems)
     goal = max(1, round(float(tally.per_system[: growth.old_systems].mean())))
     fresh = np.arange(growth.old_systems, request.n_systems)
     order = rng.permutation(growth.old_items).tolist()
@@ -28,7 +28,8 @@ def catch_up(growth: Growth, width: int) -> Layout:
         is_growing = False
         for item in order:
             wanting = fresh[request.coverage[item, fresh] & (tally.per_system[fresh] < goal)]
-            if len(wanting) and _can_be_filled(request.coverage[item], width):
+            # Screens of one output compare nothing.
+            if len(wanting) and int(request.coverage[item].sum()) >= min(2, width):
                 rows.append(tally.fill(item, int(wanting[tally.per_system[wanting].argmin()])))
                 items.append(item)
                 is_growing = True
@@ -40,11 +41,6 @@ def catch_up(growth: Growth, width: int) -> Layout:
     if not rows:
         return nothing_new(growth)
     return Layout(np.array(items), np.stack(rows), _sizes(items, at_most), (note,))
-
-
-def _can_be_filled(covered: np.ndarray, width: int) -> bool:
-    """Whether the item has something to compare; screens of one output compare nothing."""
-    return int(covered.sum()) >= min(2, width)
 
 
 def _sizes(items: list[int], at_most: int) -> Indexes:
@@ -60,35 +56,49 @@ def _sizes(items: list[int], at_most: int) -> Indexes:
     return np.array(sizes, dtype=np.int64)
 
 
-class _Tally:
-    """Count what a plan has shown so far, while screens are added to it."""
+class Tally:
+    """Count what screens have shown so far, while others are added to them."""
 
-    def __init__(self, growth: Growth, width: int, rng: np.random.Generator) -> None:
-        self.coverage = growth.request.coverage
+    def __init__(
+        self,
+        coverage: Coverage,
+        width: int,
+        rng: np.random.Generator,
+        items: Indexes,
+        screens: Indexes,
+    ) -> None:
+        self.coverage = coverage
         self.width = width
         self.rng = rng
-        shown = growth.systems != NO_SYSTEM
-        items = np.repeat(growth.items, shown.sum(axis=1))
-        self.times_shown = np.zeros(self.coverage.shape, dtype=np.int64)
-        np.add.at(self.times_shown, (items, growth.systems[shown]), 1)
+        shown = screens != NO_SYSTEM
+        self.times_shown = np.zeros(coverage.shape, dtype=np.int64)
+        np.add.at(self.times_shown, (np.repeat(items, shown.sum(axis=1)), screens[shown]), 1)
         self.per_system = self.times_shown.sum(axis=0)
-        self.per_pair = count_pairs(growth.systems, growth.request.n_systems)
+        self.per_pair = count_pairs(screens, coverage.shape[1])
 
-    def fill(self, item: int, first: int) -> Indexes:
-        """Count and return a screen of this item that shows `first`."""
+    def fill(self, item: int, first: int | None = None) -> Indexes:
+        """Count and return a screen of this item, which shows `first` if that is given.
+
+        Pick first what this item has shown least, then what all screens have shown least.
+        """
         covered = self.coverage[item]
         row = np.full(self.width, NO_SYSTEM, dtype=np.int64)
         score = np.where(covered, self.times_shown[item] * 1e9, np.inf)
+        # The mean pair count grows (width - 1) / (n - 1) times as fast as that of the system:
+        # the factor gives a missing judgement of either kind the same weight.
         score = score + self.per_system * (self.width - 1) + self.rng.random(len(covered))
-        system = first
+        system = int(score.argmin()) if first is None else first
         for place in range(min(self.width, int(covered.sum()))):
             row[place] = system
             score = score + self.per_pair[system]
             score[system] = np.inf
             system = int(score.argmin())
-        shown = row[row != NO_SYSTEM]
-        self.per_system[shown] += 1
-        self.times_shown[item, shown] += 1
-        self.per_pair[np.ix_(shown, shown)] += 1
-        self.per_pair[shown, shown] = 0
+        self.count(row, item, +1)
         return row
+
+    def count(self, screen: Indexes, item: int, step: int) -> None:
+        shown = screen[screen != NO_SYSTEM]
+        self.per_system[shown] += step
+        self.times_shown[item, shown] += step
+        self.per_pair[np.ix_(shown, shown)] += step
+        self.per_pair[shown, shown] = 0

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from analysis.translatable import gettext_noop as _
-from rankme.designs.catching_up import catch_up
+from rankme.designs.catching_up import Tally, catch_up
 from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
 from rankme.designs.growth import Growth, after_one_another
 from rankme.designs.linking import linked
@@ -18,7 +18,6 @@ from rankme.designs.plan import (
     DesignRequest,
     Indexes,
     Layout,
-    count_pairs,
     even_batch_sizes,
 )
 
@@ -122,53 +121,26 @@ def _count_differences(rows: Indexes, n_systems: int) -> Indexes:
     return counts
 
 
-class _Screens:
+class _Screens(Tally):
     """Developed screens, to which the rest is added one by one against the counts so far."""
 
     def __init__(self, coverage: Coverage, developed: Indexes, rng: np.random.Generator) -> None:
-        n_items, n_systems = coverage.shape
-        self.n_developed, n_screens, self.width = developed.shape
-        self.coverage = coverage
-        self.rng = rng
-        self.screens = np.full((n_items, n_screens, self.width), NO_SYSTEM, dtype=np.int64)
+        self.n_developed, n_screens, width = developed.shape
+        items = np.repeat(np.arange(self.n_developed), n_screens)
+        super().__init__(coverage, width, rng, items, developed.reshape(-1, width))
+        self.screens = np.full((len(coverage), n_screens, width), NO_SYSTEM, dtype=np.int64)
         self.screens[: self.n_developed] = developed
-        self.times_shown = np.zeros(coverage.shape, dtype=np.int64)
-        rows = np.repeat(np.arange(self.n_developed), n_screens * self.width)
-        np.add.at(self.times_shown, (rows, developed.ravel()), 1)
-        self.per_system = self.times_shown.sum(axis=0)
-        self.per_pair = count_pairs(developed.reshape(-1, self.width), n_systems)
 
     def completed(self) -> Indexes:
         n_items, n_screens = self.screens.shape[:2]
         for screen in range(n_screens):
             for item in range(self.n_developed, n_items):
-                self._fill(item, screen)
+                self.screens[item, screen] = self.fill(item)
         if n_items * n_screens <= MOST_SCREENS_TO_IMPROVE:
             self._improve(range(n_items))
         elif (n_items - self.n_developed) * n_screens <= MOST_SCREENS_TO_IMPROVE:
             self._improve(range(self.n_developed, n_items))
         return self.screens
-
-    def _fill(self, item: int, screen: int) -> None:
-        """Pick first what this item has shown least, then what all screens have shown least."""
-        n_available = int(np.count_nonzero(self.coverage[item]))
-        apart = np.where(self.coverage[item], self.times_shown[item] * 1e9, np.inf)
-        # The mean pair count grows (width - 1) / (n - 1) times as fast as that of the system:
-        # the factor gives a missing judgement of either kind the same weight.
-        score = apart + self.per_system * (self.width - 1) + self.rng.random(len(apart))
-        for place in range(min(self.width, n_available)):
-            system = int(score.argmin())
-            self.screens[item, screen, place] = system
-            score += self.per_pair[system]
-            score[system] = np.inf
-        self._count(self.screens[item, screen], item, +1)
-
-    def _count(self, screen: Indexes, item: int, step: int) -> None:
-        shown = screen[screen != NO_SYSTEM]
-        self.per_system[shown] += step
-        self.times_shown[item, shown] += step
-        self.per_pair[np.ix_(shown, shown)] += step
-        self.per_pair[shown, shown] = 0
 
     def _improve(self, items: Sequence[int]) -> None:
         """Change single systems while that brings the counts nearer to each other."""
@@ -187,16 +159,18 @@ class _Screens:
         """Replace one system of the screen by the best other one, if that helps."""
         shown = self.screens[item, screen]
         inside = shown[shown != NO_SYSTEM]
-        outside = self._may_come(item, inside)
+        may_come = self.coverage[item].copy()
+        may_come[inside] = False
+        outside = np.flatnonzero(may_come)
         if len(outside) == 0:
             return False
         gain = self._gains(item, inside, outside)
         place, comer = np.unravel_index(gain.argmax(), gain.shape)
         if gain[place, comer] <= 0:
             return False
-        self._count(shown, item, -1)
+        self.count(shown, item, -1)
         shown[place] = outside[comer]
-        self._count(shown, item, +1)
+        self.count(shown, item, +1)
         return True
 
     def _swap(self, item: int, first: int, second: int) -> bool:
@@ -214,21 +188,16 @@ class _Screens:
         if gain[out, into] <= 0:
             return False
         for screen in (here, there):
-            self._count(screen, item, -1)
+            self.count(screen, item, -1)
         here[here == leaving[out]], there[there == coming[into]] = coming[into], leaving[out]
         for screen in (here, there):
-            self._count(screen, item, +1)
+            self.count(screen, item, +1)
         return True
 
     def _pairs_within(self, systems: Indexes) -> Indexes:
         """Shape (systems,): how often each is shown together with the others of these."""
         within: Indexes = self.per_pair[np.ix_(systems, systems)].sum(axis=1)
         return within
-
-    def _may_come(self, item: int, inside: Indexes) -> Indexes:
-        allowed = self.coverage[item].copy()
-        allowed[inside] = False
-        return np.flatnonzero(allowed)
 
     def _gains(self, item: int, inside: Indexes, outside: Indexes) -> Indexes:
         """Shape (inside, outside): by how much the exchange lowers the sum of squared counts."""
