@@ -46,6 +46,7 @@ def test_it_says_in_names_what_the_frozen_report_says_in_codes(task):
     for each in answer.standings:
         assert f"{each.value:.3f}" in text
     assert "3 teams took part, and people judged 3 systems in 1 track." in text
+    assert "3 teams sent 3 uploads." in text and "withdrew later" not in text
     assert "3 raters gave" in text
     assert "The analysis had been registered before the launch" in text
     # BibTeX stops at a second one, and acl.sty has its own.

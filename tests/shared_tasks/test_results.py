@@ -19,7 +19,7 @@ from rankme.actions.shared_task.teams import withdraw_team
 from rankme.actions.shared_task.unsealing import unseal
 from rankme.actions.shared_task.uploads import withdraw_upload
 from rankme.errors import RefusedAction
-from rankme.exporting.shared_task import tables, teams
+from rankme.exporting.shared_task import overview, tables, teams
 from rankme.exporting.shared_task.files import TEXTS
 from rankme.exporting.shared_task.results import results_of
 from rankme.models import SharedTask, SystemCode, SystemUpload, Team, UploadCheck
@@ -104,6 +104,7 @@ def test_systems_withdrawn_after_the_launch_come_after_the_ranked_ones_with_the_
     assert tables.WITHDRAWN in table.notes
     assert teams.citations(results_of(told))[0].team != gone.team
     assert len(results_of(told).teams) == 2
+    assert "2 withdrew later and got no rank" in overview.as_latex(results_of(told))
 
 
 def analysed(task: SharedTask):
