@@ -151,16 +151,6 @@ def test_a_whole_team_is_withdrawn_with_its_uploads(by):
     assert "Withdraw the team" not in page
 
 
-def test_the_history_says_nothing_of_uploads_while_codes_hide_names():
-    task, client = make_task(), host()
-    upload = submit(make_team(task))
-    detail = {"upload": upload.pk}
-    TaskEvent.objects.create(task=task, team=upload.team, verb="outputs uploaded", detail=detail)
-    assert "outputs uploaded" in client.get(at("task", task.code)).content.decode()
-    SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
-    assert "outputs uploaded" not in client.get(at("task", task.code)).content.decode()
-
-
 BUTTONS = ("Announce", "Upload", "Primary", "Contrastive", "Withdraw")
 
 
@@ -203,13 +193,6 @@ def test_a_withdrawn_team_neither_announces_nor_uploads():
     assert buttons_of(client.get(at("team")).content.decode()) == set()
 
 
-def test_a_sealed_task_takes_no_track():
-    task = make_task()
-    assert "Add a track" in host().get(at("task", task.code)).content.decode()
-    SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
-    assert "Add a track" not in host().get(at("task", task.code)).content.decode()
-
-
 def test_a_track_is_removed_before_its_draft_can_be_deleted():
     task, client = make_task(), host()
     campaign = task.tracks.get().campaign
@@ -219,16 +202,6 @@ def test_a_track_is_removed_before_its_draft_can_be_deleted():
     client.post(at("task-remove", task.code, "track", task.tracks.get().pk))
     client.post(at("campaign-delete", campaign.code))
     assert not type(campaign).objects.filter(pk=campaign.pk).exists()
-
-
-def test_a_sealed_task_makes_no_links_that_end_before_an_upload():
-    task = make_task()
-    invites = ("Invite a team", "Rehearse as a team", "Upload baselines")
-    page = host().get(at("task", task.code)).content.decode()
-    assert all(each in page for each in invites)
-    SharedTask.objects.update(sealed_at="2026-01-01T00:00Z")
-    page = host().get(at("task", task.code)).content.decode()
-    assert not any(each in page for each in invites)
 
 
 def test_the_page_of_the_seal_says_who_has_no_primary_upload():

@@ -71,28 +71,19 @@ def test_places_are_reserved_by_systems_announced_in_time():
 
 
 @pytest.mark.django_db
-def test_hosts_compute_on_a_page_and_strangers_do_not():
-    task, client = make_task(), host()
-    address = at("task-capacity", task.code)
-    assert host("stranger").get(address).status_code == 404
+def test_hosts_compute_on_a_page_and_choose_whether_the_call_says_what_room_there_is():
+    task, client = make_task(preregister_until=timezone.now()), host()
+    address, call = at("task-capacity", task.code), at("task-call", task.code)
     assert client.get(address).status_code == 200
     given = {"raters": 40, "items": 100, "repeats": 3, "seconds": 10, "spreads": "e2e-quality"}
-    page = client.get(address, given | {"money": 240, "pay": 12}).content.decode()
-    assert "Up to 24 systems" in page
     assert client.get(address, given).status_code == 422
     wrong = client.get(address, given | {"minutes": 30, "repeats": 41})
     assert "There are not so many raters" in wrong.content.decode()
     for hostile in ("-1", "nan", "1e400", "9" * 40, "\x00"):
         assert client.get(address, given | {"minutes": hostile}).status_code == 422
-
-
-@pytest.mark.django_db
-def test_hosts_choose_whether_the_call_says_what_room_there_is():
-    task, client = make_task(preregister_until=timezone.now()), host()
-    address, call = at("task-capacity", task.code), at("task-call", task.code)
-    given = {"raters": 40, "items": 100, "repeats": 3, "seconds": 10, "spreads": "e2e-quality"}
     given |= {"money": 240, "pay": 12}
     page = client.get(address, given).content.decode()
+    assert "Up to 24 systems" in page
     assert '<input type="hidden" name="money" value="240"' in page
     assert "Room for systems" not in Client().get(call).content.decode(), "to compute tells nobody"
     client.post(address, given)
