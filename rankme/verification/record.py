@@ -13,15 +13,11 @@ from rankme.models import Campaign
 from .anchor import anchors_of
 from .audit import check_campaign_audit, check_other_audit
 from .counting import check_counting
-from .declined import check_declined
 from .exports import check_exports
 from .fault import Fault
-from .looks import check_looks
-from .media import check_media
-from .preregistration import check_preregistration
-from .settlements import check_settlements
+from .files import check_declined, check_media
+from .history import check_looks, check_preregistration, check_settlements, check_versions
 from .sittings import check_sittings
-from .versions import check_versions
 
 
 @dataclass(frozen=True)
