@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from analysis.translatable import gettext_noop as _
-from rankme.designs.design import Design, Option
+from rankme.designs.design import Design, Option, trials_per_batch
 from rankme.designs.growth import SYSTEMS_APART, Growth
 from rankme.designs.linking import linked
 from rankme.designs.plan import (
@@ -106,16 +106,9 @@ DESIGN = Design(
             maximum=1_000,
             help=_("Outputs shown on one screen. 0: all outputs of the item."),
         ),
-        Option(
-            "trials_per_batch",
-            int,
+        trials_per_batch(
             0,
-            title=_("Trials per batch"),
-            minimum=0,
-            maximum=1_000_000,
-            help=_(
-                "Maximum number of screens per batch. 0: all, so that each rater judges everything."
-            ),
+            _("Maximum number of screens per batch. 0: all, so that each rater judges everything."),
         ),
     ),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rankme.designs.growth import Growth, no_growth, nothing_new
+from analysis.translatable import gettext_noop as _
+from rankme.designs.growth import Growth, no_growth
 from rankme.designs.plan import DesignRequest, Layout, OptionValue
 
 MOST_TRIALS = 20_000_000
@@ -46,6 +47,12 @@ class Option:
         return f"{len(value.splitlines())} lines" if isinstance(value, str) else str(value)
 
 
+def trials_per_batch(default: int, help: str, *, maximum: int = 1_000_000) -> Option:
+    """The option that most designs have; 0 is for no limit."""
+    title = _("Trials per batch")
+    return Option("trials_per_batch", int, default, title=title, maximum=maximum, help=help)
+
+
 def no_problems(request: DesignRequest) -> Sequence[str]:
     """For a design that can be drawn from any material."""
     return ()
@@ -60,7 +67,8 @@ class Design:
     check : says, in sentences for the organiser, why a request cannot be drawn
     draw : draws the plan of a request that `check` found nothing against
     check_growth : says why a plan cannot take what has come to its material
-    grow : draws the batches to add to a plan, where `check_growth` found nothing
+    grow : draws the batches to add to a plan, where `check_growth` found nothing; None: a plan of
+        the new items alone
     """
 
     title: str
@@ -70,4 +78,10 @@ class Design:
     check: Callable[[DesignRequest], Sequence[str]] = no_problems
     needs_outputs: bool = True
     check_growth: Callable[[Growth], Sequence[str]] = no_growth
-    grow: Callable[[Growth], Layout] = nothing_new
+    grow: Callable[[Growth], Layout] | None = None
+
+    def grown(self, growth: Growth) -> Layout:
+        """The batches to add to a plan."""
+        if self.grow is not None:
+            return self.grow(growth)
+        return growth.on_new_items(self.draw(growth.for_new_items))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.translatable import gettext_noop as _
-from rankme.designs.design import Design, Option
+from rankme.designs.design import Design, trials_per_batch
 from rankme.designs.growth import Growth
 from rankme.designs.plan import NO_SYSTEM, DesignRequest, Layout, even_batch_sizes
 
@@ -24,26 +24,11 @@ def _growth_problems(growth: Growth) -> list[str]:
     return ["This design shows no outputs, so there is nothing to add for new systems."]
 
 
-def grow_items_only(growth: Growth) -> Layout:
-    return growth.on_new_items(draw_items_only(growth.for_new_items))
-
-
 DESIGN = Design(
     title=_("Items without outputs"),
     help=_("Raters write or answer something about each item, for example to collect texts."),
     draw=draw_items_only,
     check_growth=_growth_problems,
-    grow=grow_items_only,
-    options=(
-        Option(
-            "trials_per_batch",
-            int,
-            20,
-            title=_("Trials per batch"),
-            minimum=0,
-            maximum=1_000_000,
-            help=_("Maximum number of screens per batch. 0: all items."),
-        ),
-    ),
+    options=(trials_per_batch(20, _("Maximum number of screens per batch. 0: all items.")),),
     needs_outputs=False,
 )

@@ -209,18 +209,12 @@ def _growth_problems(growth: Growth) -> list[str]:
     return problems
 
 
-def grow_latin_squares(growth: Growth) -> Layout:
-    """Lay further squares over the new items, one batch for each row."""
-    return growth.on_new_items(draw_latin_squares(growth.for_new_items))
-
-
 DESIGN = Design(
     title=_("Repeated Latin squares"),
     help=_("One output per screen. Each rater sees each item once and each system equally often."),
     check=_problems,
     draw=draw_latin_squares,
     check_growth=_growth_problems,
-    grow=grow_latin_squares,
     options=(
         Option(
             "groups",

@@ -11,7 +11,6 @@ import numpy as np
 
 from analysis.translatable import gettext_noop as _
 from rankme.designs.design import Design, Option
-from rankme.designs.growth import Growth
 from rankme.designs.plan import NO_SYSTEM, DesignRequest, Layout
 
 TABLE = "table"
@@ -21,6 +20,7 @@ COLUMNS = ("batch", "item", "system")
 SCREEN = "screen"
 EMPTY = "Paste the plan: a table with the columns batch, item and system, one row for each output."
 WITH_DOCUMENTS = "A plan of your own cannot be used with documents: it would cut them."
+NO_GROWTH = "A plan of your own cannot be extended: create a new campaign with another table."
 
 
 @dataclass
@@ -118,16 +118,12 @@ def draw_own_plan(request: DesignRequest) -> Layout:
     )
 
 
-def _growth_problems(growth: Growth) -> list[str]:
-    return ["A plan of your own cannot be extended: create a new campaign with another table."]
-
-
 DESIGN = Design(
     title=_("A plan of my own"),
     help=_("A table says which outputs each batch shows, for example one system to each rater."),
     check=check_own_plan,
     draw=draw_own_plan,
-    check_growth=_growth_problems,
+    check_growth=lambda _growth: [NO_GROWTH],
     options=(
         Option(
             TABLE,

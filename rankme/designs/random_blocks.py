@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.translatable import gettext_noop as _
 from rankme.designs.catching_up import Tally, catch_up
-from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option
+from rankme.designs.design import MOST_TRIALS, TOO_MANY_TRIALS, Design, Option, trials_per_batch
 from rankme.designs.growth import Growth, after_one_another
 from rankme.designs.linking import linked
 from rankme.designs.plan import (
@@ -309,14 +309,8 @@ DESIGN = Design(
             maximum=1_000,
             help=_("Screens per item, each with other systems where possible."),
         ),
-        Option(
-            "trials_per_batch",
-            int,
-            20,
-            title=_("Trials per batch"),
-            minimum=0,
-            maximum=10_000,
-            help=_("Maximum number of screens per batch. 0: all items."),
+        trials_per_batch(
+            20, _("Maximum number of screens per batch. 0: all items."), maximum=10_000
         ),
     ),
 )

@@ -109,7 +109,7 @@ def grow(design_name: str, growth: Growth, documents: Documents | None = None) -
     if documents:
         growth = documents.in_growth(growth)
     _refuse(design.check_growth(growth))
-    added = design.grow(growth)
+    added = design.grown(growth)
     return documents.as_segments(added) if documents else added
 
 
