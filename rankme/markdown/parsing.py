@@ -7,6 +7,8 @@ nothing, because what raters judge must not depend on other sites, nor tell them
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
+from contextlib import suppress
+from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -15,11 +17,14 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
+from math_core import LatexError, LatexToMathML
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 
 from .brackets import read_brackets
-from .code import highlighted
-from .formulas import formula
 
 # Quotes and lists in each other. The parser leaves out what is nested deeper.
 DEEPEST = 40
@@ -28,6 +33,19 @@ MOST_COLOURED = 6_000
 # The titles of the page's blocks have this level.
 TOP_HEADING = 3
 ALIGNED = {"text-align:right": "md-right", "text-align:center": "md-center"}
+# Languages in which models answer.
+LANGUAGES = {
+    "bash", "c", "cpp", "c++", "csharp", "cs", "css", "diff", "go", "html", "java",
+    "javascript", "js", "json", "julia", "kotlin", "latex", "lua", "php", "python", "py",
+    "r", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "tex", "toml",
+    "typescript", "ts", "xml", "yaml", "yml",
+}  # fmt: skip
+# `static/css/blocks/formatted.css` colours the tokens.
+FORMATTER = HtmlFormatter(nowrap=True, classprefix="hl-")
+LONGEST_FORMULA = 2_000
+# The library aligns the columns of equations with a style, which our pages forbid.
+EQUATIONS = {"text-align: right": "md-right", "text-align: left": "md-left"}
+CONVERTER = LatexToMathML()
 
 Environment = MutableMapping[str, Any]
 Rule = Callable[[RendererHTML, Sequence[Token], int, OptionsDict, Environment], str]
@@ -84,7 +102,17 @@ def _fence(
     code = tokens[at].content
     language, *_more = [*tokens[at].info.split(maxsplit=1), ""]
     env["coloured"] = env.get("coloured", 0) + len(code)
-    return highlighted(code, language if env["coloured"] <= MOST_COLOURED else "")
+    return _highlighted(code, language if env["coloured"] <= MOST_COLOURED else "")
+
+
+def _highlighted(code: str, language: str = "") -> str:
+    """A `<pre>` of the code, in colours where its language is known."""
+    tokens = escape(code)
+    if language.lower() in LANGUAGES:
+        with suppress(ClassNotFound):
+            lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+            tokens = str(highlight(code, lexer, FORMATTER))
+    return f"<pre><code>{tokens}</code></pre>\n"
 
 
 def _level_headings(tokens: Sequence[Token]) -> None:
@@ -113,16 +141,12 @@ def _cell(renderer: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any)
 
 def _link_end(_: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any) -> str:
     """The address of the link, unless the text already says it."""
-    start = _start_of_link(tokens, at)
-    address = str(tokens[start].attrGet("href") or "")
-    if tokens[start].info == "auto" or not address:
+    # Links are never in links.
+    start = next(token for token in reversed(tokens[:at]) if token.type == "link_open")
+    address = str(start.attrGet("href") or "")
+    if start.info == "auto" or not address:
         return "</span>"
     return f'</span> <span class="md-address">({escapeHtml(address)})</span>'
-
-
-def _start_of_link(tokens: Sequence[Token], end: int) -> int:
-    """Links are never in links."""
-    return next(at for at in range(end, -1, -1) if tokens[at].type == "link_open")
 
 
 def _image(
@@ -138,27 +162,33 @@ def _image(
     return f'<span class="md-picture">{escapeHtml(shown)}</span>'
 
 
-def _inline_formula(_: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any) -> str:
-    return formula(tokens[at].content, is_block=False)
-
-
 def _block_formula(_: RendererHTML, tokens: Sequence[Token], at: int, *_more: Any) -> str:
-    return f'<div class="md-block">{formula(tokens[at].content, is_block=True)}</div>\n'
+    return f'<div class="md-block">{_formula(tokens[at].content, is_block=True)}</div>\n'
 
 
-def _constant(html: str) -> Rule:
-    return lambda *_: html
+def _formula(latex: str, *, is_block: bool = False) -> str:
+    """MathML with the LaTeX as its title, or the LaTeX alone where the library does not know it."""
+    source = latex.strip()
+    try:
+        if len(source) > LONGEST_FORMULA:
+            raise ValueError
+        html = CONVERTER.convert_with_local_state(source, displaystyle=is_block)
+    except (LatexError, ValueError):
+        return f'<code class="md-formula">{escape(source)}</code>'
+    for style, name in EQUATIONS.items():
+        html = html.replace(f'style="{style};', f'class="{name}" style="')
+    return str(html)
 
 
 RULES: dict[str, Rule] = {
     "fence": _fence,
-    "code_block": lambda _, tokens, at, *_more: highlighted(tokens[at].content, ""),
+    "code_block": lambda _, tokens, at, *_more: _highlighted(tokens[at].content),
     "th_open": _cell,
     "td_open": _cell,
-    "link_open": _constant('<span class="md-link">'),
+    "link_open": lambda *_: '<span class="md-link">',
     "link_close": _link_end,
     "image": _image,
-    "math_inline": _inline_formula,
+    "math_inline": lambda _, tokens, at, *_more: _formula(tokens[at].content),
     "math_inline_double": _block_formula,
     "math_block": _block_formula,
 }
