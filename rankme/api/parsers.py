@@ -10,7 +10,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, FileUploadParser
 
 from rankme.actions.shared_task.uploads import plain_name
-from rankme.untrusted.json_documents import read_document
+from rankme.untrusted.clean_text import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from rankme.errors import InvalidAnswer
-from rankme.untrusted.json_documents import read_document
+from rankme.untrusted.clean_text import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
 

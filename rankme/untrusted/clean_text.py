@@ -8,6 +8,8 @@ from typing import Any
 
 from rankme.errors import InvalidAnswer, Problem
 
+from . import strict_json
+
 DEEPEST = 32
 LARGEST_NUMBER = 2**63
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -16,6 +18,19 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 def storable(text: str) -> bool:
     """Whether the text has neither NUL nor lone surrogates; anything else is data, kept as is."""
     return "\x00" not in text and (text.isascii() or not LONE_SURROGATE.search(text))
+
+
+def read_document(body: bytes) -> Any:
+    """Read a JSON document that the site keeps: of which every part can be stored.
+
+    Raises
+    ------
+    InvalidJson : this is not JSON, or has more than one meaning
+    InvalidAnswer : a part cannot be stored, or is nested too deep; with its place
+    """
+    document = strict_json.parse(body)
+    check_document(document)
+    return document
 
 
 def check_document(value: Any, *, most_values: int | None = None) -> None:

@@ -70,7 +70,8 @@ def parse(text: str) -> YamlDocument:
             _index(tree, (), lines, problems)
         if problems:
             raise InvalidDefinition(problems)
-        return YamlDocument(_data(text), lines)
+        # A safe loader, in C where there is one.
+        return YamlDocument(yaml.load(text, Loader=Loader), lines)
     except (yaml.reader.ReaderError, UnicodeEncodeError):
         _refuse(UNSTORABLE_CHARACTER)
     except yaml.YAMLError as error:
@@ -107,10 +108,6 @@ def _tree(text: str) -> yaml.Node | None:
         return tree
     finally:
         loader.dispose()
-
-
-def _data(text: str) -> Any:
-    return yaml.load(text, Loader=Loader)  # a safe loader, in C where there is one
 
 
 def _index(

@@ -4,7 +4,7 @@ import pytest
 
 from rankme.errors import InvalidAnswer
 from rankme.untrusted import strict_json
-from rankme.untrusted.json_documents import read_document
+from rankme.untrusted.clean_text import read_document
 
 
 @pytest.mark.parametrize(

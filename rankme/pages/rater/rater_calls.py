@@ -22,7 +22,7 @@ from rankme.protocols.exchange.page_shapes import Feedback
 from rankme.protocols.expectations import ComparedAnswer, compared, passes
 from rankme.protocols.texts import PracticeTrial
 from rankme.queries.definitions import frozen_definition
-from rankme.untrusted.json_documents import read_document
+from rankme.untrusted.clean_text import read_document
 from rankme.untrusted.strict_json import InvalidJson
 
 from .rater_pages import rater_call
