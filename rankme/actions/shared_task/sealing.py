@@ -30,7 +30,7 @@ from rankme.importing import ImportRefused
 from rankme.importing.system_outputs import Outputs, read_system_outputs
 from rankme.models import SharedTask, SystemCode, SystemUpload, TaskEvent, Team, Track, UploadCheck
 from rankme.protocols.exchange.payload_hashes import canonical
-from rankme.queries.shared_task.clock import database_now
+from rankme.queries.shared_task.system_names import database_now
 
 from .tasks import has_other_references, refuse_other_sources
 
