@@ -21,7 +21,8 @@ from rankme.actions.campaign import campaigns
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.imports.judgement_imports import import_judgements, start_archive
 from rankme.actions.runs import analysis_runs
-from rankme.designs import DESIGNS, DesignError, draw
+from rankme.designs.plan import DesignError
+from rankme.designs.registry import DESIGNS, draw
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.models import Campaign, Judgement
 from rankme.panel_links import PANELS
@@ -111,7 +112,7 @@ import django
 django.setup()
 from django.contrib.staticfiles import finders
 from django.template.loader import get_template
-from rankme.designs import DESIGNS
+from rankme.designs.registry import DESIGNS
 from rankme.importing import JUDGEMENT_READERS, READERS
 from rankme.panel_links import PANELS
 from rankme.protocols.checks import CHECK_KINDS

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.designs import draw
+from rankme.designs.registry import draw
 
 
 def test_rotowire_ordering_has_each_summary_from_three_raters() -> None:

@@ -1,7 +1,7 @@
 """What a plan means for raters and for the budget."""
 
-from rankme.designs import draw
 from rankme.designs.cost import estimate
+from rankme.designs.registry import draw
 from rankme.protocols.crowd import Crowd
 
 TERMS = Crowd(batches_per_rater=2, pay_per_batch=3, currency="CZK", expected_seconds_per_screen=60)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rankme.designs import DESIGNS, DesignError, draw, draw_order
 from rankme.designs.document_order import Documents, document_of_trials
 from rankme.designs.growth import Growth, joined
-from rankme.designs.plan import DesignRequest
-from rankme.designs.registry import checked_options, grow
+from rankme.designs.order import draw_order
+from rankme.designs.plan import DesignError, DesignRequest
+from rankme.designs.registry import DESIGNS, checked_options, draw, grow
 
 # Twelve documents of one to five segments, whose items are scattered over the upload.
 LENGTHS = [3, 1, 4, 2, 5, 3, 3, 2, 4, 1, 3, 5]

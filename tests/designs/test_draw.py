@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankme.designs import DESIGNS, DesignError, checked_options, draw, draw_order
+from rankme.designs.order import draw_order
+from rankme.designs.plan import DesignError
+from rankme.designs.registry import DESIGNS, checked_options, draw
 
 
 @pytest.mark.parametrize("design", sorted({*DESIGNS} - {"own_plan"}))

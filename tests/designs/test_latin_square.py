@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.designs import DesignError, DrawnPlan, draw
+from rankme.designs.plan import DesignError, DrawnPlan
+from rankme.designs.registry import draw
 
 
 def test_tuna_2008_has_1440_trials_for_24_participants() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from rankme.actions.campaign import campaigns
 from rankme.actions.campaign.plans import draw_plan
-from rankme.designs import DesignError, draw
 from rankme.designs.document_order import Documents
+from rankme.designs.plan import DesignError
+from rankme.designs.registry import draw
 from rankme.errors import RefusedAction
 from rankme.models import Trial
 from tests.campaigns import make_campaign, slider_definition

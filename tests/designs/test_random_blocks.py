@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankme.designs import DesignError, DrawnPlan, draw
-from rankme.designs.plan import NO_SYSTEM, count_pairs
+from rankme.designs.plan import NO_SYSTEM, DesignError, DrawnPlan, count_pairs
+from rankme.designs.registry import draw
 
 
 @pytest.mark.parametrize("seed", range(10))
