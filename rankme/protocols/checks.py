@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from numpy.random import Generator
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
@@ -19,7 +19,7 @@ from analysis.plugins import with_plugins
 from analysis.translatable import gettext_noop as _
 from rankme.corruptions import ALWAYS_POSSIBLE, CORRUPTIONS
 
-from .parts import Part, Prose, ShortName, unknown_name
+from .parts import Part, Prose, ShortName, known_name, unknown_name
 
 
 class Options(BaseModel):
@@ -309,7 +309,7 @@ class CheckSpec(Part):
     model_config = ConfigDict(title=_("Check"))
 
     name: ShortName
-    kind: str = Field(title=_("Kind of check"))
+    kind: Annotated[str, known_name("kind of check", CHECK_KINDS)] = Field(title=_("Kind of check"))
     criterion: str = Field(
         "", title=_("Criterion"), description=_("The criterion whose answer is checked")
     )
@@ -328,13 +328,6 @@ class CheckSpec(Part):
         description=_("Instead: one page for this many trials of a batch, and at least one"),
     )
     options: dict[str, Any] = Field(default_factory=dict, validate_default=True)
-
-    @field_validator("kind")
-    @classmethod
-    def kind_is_known(cls, name: str) -> str:
-        if name not in CHECK_KINDS:
-            raise ValueError(unknown_name("kind of check", name, CHECK_KINDS))
-        return name
 
     @field_validator("options")
     @classmethod

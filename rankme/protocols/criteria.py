@@ -12,7 +12,7 @@ from analysis.translatable import gettext_noop as _
 
 from .instruments import INSTRUMENTS, Instrument
 from .instruments.base import Kind, Options
-from .parts import Labels, Part, ShortName, mapping_of, unknown_name
+from .parts import Labels, Part, ShortName, known_name, mapping_of
 
 LONGEST_REASON = 60
 About = Annotated[
@@ -33,7 +33,7 @@ class CriterionSpec(Part):
         )
     )
     question: str = Field(min_length=1, max_length=2_000, title=_("Question"))
-    instrument: str = Field(title=_("Instrument"))
+    instrument: Annotated[str, known_name("instrument", INSTRUMENTS)] = Field(title=_("Instrument"))
     low: str = Field(
         "", title=_("Low end"), description=_("What raters read at this end of the scale.")
     )
@@ -53,13 +53,6 @@ class CriterionSpec(Part):
     )
     # Checked even when it is left out: some instruments cannot do without an option.
     options: dict[str, Any] = Field(default_factory=dict, validate_default=True)
-
-    @field_validator("instrument")
-    @classmethod
-    def instrument_is_known(cls, name: str) -> str:
-        if name not in INSTRUMENTS:
-            raise ValueError(unknown_name("instrument", name, INSTRUMENTS))
-        return name
 
     @field_validator("cannot_judge_reasons", mode="before")
     @classmethod

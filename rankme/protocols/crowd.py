@@ -19,7 +19,7 @@ from rankme.panel_links import PANELS
 from rankme.panel_links.base import NO_IDS, PLACEHOLDERS
 from rankme.panel_links.outcomes import OUTCOME_TITLES, Outcome, with_settings_by_outcome
 
-from .parts import CurrencyCode, Labels, ParameterName, Part, unknown_name
+from .parts import CurrencyCode, Labels, ParameterName, Part, known_name
 from .problem_words import Finding, JointProblems, Location
 
 MOST_BATCHES = 1_000
@@ -134,7 +134,7 @@ class PayByOutcome(Part):
 class Crowd(Part):
     """Who takes part, on what terms, and where they go afterwards."""
 
-    panel: str = Field("generic", title=_("Panel"))
+    panel: Annotated[str, known_name("panel", PANELS)] = Field("generic", title=_("Panel"))
     id_parameter: ParameterName = Field("", title=_("Name of the panel's ID parameter"))
     session_parameter: ParameterName = Field("", title=_("Name of the panel's session parameter"))
     open_link: bool = Field(
@@ -290,13 +290,6 @@ class Crowd(Part):
         title=_("Pause at this limit without asking"),
         description=_("Once, within a minute. Off: the monitor only proposes it."),
     )
-
-    @field_validator("panel")
-    @classmethod
-    def panel_is_known(cls, name: str) -> str:
-        if name not in PANELS:
-            raise ValueError(unknown_name("panel", name, PANELS))
-        return name
 
     @model_validator(mode="before")
     @classmethod

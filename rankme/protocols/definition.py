@@ -19,7 +19,7 @@ from .criteria import CriterionSpec
 from .crowd import Breaks, Crowd
 from .instruments.base import Kind
 from .looking import Looks
-from .parts import Labels, LanguageCode, OtherLanguageCode, Part, unknown_name
+from .parts import Labels, LanguageCode, OtherLanguageCode, Part, known_name, unknown_name
 from .problem_words import Finding, JointProblems
 from .questions import EndQuestion, EntryQuestion
 from .rater_texts import problem_with_word
@@ -30,7 +30,7 @@ MOST_UNASSISTED = 0.5
 
 
 class DesignSpec(Part):
-    kind: str = Field(title=_("Design"))
+    kind: Annotated[str, known_name("design", DESIGNS)] = Field(title=_("Design"))
     options: dict[str, Any] = Field(default_factory=dict)
     stratify_by: str = Field(
         "",
@@ -48,13 +48,6 @@ class DesignSpec(Part):
             "marks, so that reports can say what suggestions do to answers. 0: all pages have them."
         ),
     )
-
-    @field_validator("kind")
-    @classmethod
-    def design_is_known(cls, kind: str) -> str:
-        if kind not in DESIGNS:
-            raise ValueError(unknown_name("design", kind, DESIGNS))
-        return kind
 
     @model_validator(mode="after")
     def options_fit_the_design(self) -> DesignSpec:

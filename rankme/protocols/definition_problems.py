@@ -54,8 +54,7 @@ def problems_in(definition: Definition) -> Iterator[Finding]:
 
 def _claim_problems(definition: Definition) -> Iterator[Finding]:
     """Claims are made of criteria whose values can be compared."""
-    kinds = definition.kinds
-    comparable = [name for name, kind in kinds.items() if kind not in ("text", "category")]
+    kinds, comparable = definition.kinds, _comparable(definition)
     if definition.primary and definition.primary not in comparable:
         yield ("primary",), unknown_name("comparable criterion", definition.primary, comparable)
     for name, margin in definition.equivalence.items():
@@ -66,14 +65,15 @@ def _claim_problems(definition: Definition) -> Iterator[Finding]:
             yield ("equivalence",), f"the margin of “{name}” must be above 0{limit}"
 
 
+def _comparable(definition: Definition) -> list[str]:
+    return [name for name, kind in definition.kinds.items() if kind not in ("text", "category")]
+
+
 def _look_problems(definition: Definition) -> Iterator[Finding]:
     """Find what does not fit to looks while raters work."""
     if definition.looks.is_fixed:
         return
-    comparable = [
-        name for name, kind in definition.kinds.items() if kind not in ("text", "category")
-    ]
-    if len(comparable) > 1 and not definition.primary:
+    if len(_comparable(definition)) > 1 and not definition.primary:
         yield ("primary",), "looks while raters work need a primary criterion"
     if definition.crowd.batches_per_rater != 1:
         yield (

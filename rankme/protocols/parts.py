@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -82,6 +82,17 @@ def mapping_of(value: Any) -> Any:
         names = ", ".join(f"“{name}”" for name in repeated[:10])
         raise ValueError(f"{names} is used more than once")
     return dict(value)
+
+
+def known_name(what: str, known: Collection[str]) -> AfterValidator:
+    """Make a check that refuses every name but these."""
+
+    def check(name: str) -> str:
+        if name not in known:
+            raise ValueError(unknown_name(what, name, known))
+        return name
+
+    return AfterValidator(check)
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> str:

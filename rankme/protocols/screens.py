@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from analysis.translatable import gettext_noop as _
 
-from .parts import Labels, Part, Prose, ShortName, unknown_name
+from .parts import Labels, Part, Prose, ShortName, known_name
 
 # What shows an item's or a system's own text, which may be in Markdown.
 IN_MARKDOWN = ("input", "context", "reference_context", "reference", "outputs")
@@ -50,7 +50,7 @@ ScreenLayout = Annotated[
 class BlockSpec(Part):
     model_config = ConfigDict(title=_("Block"))
 
-    block: str = Field(title=_("What is shown"))
+    block: Annotated[str, known_name("block", BLOCKS)] = Field(title=_("What is shown"))
     title: str = Field("", title=_("Heading"))
     text: Prose = Field("", title=_("Text"))
     format: Format = Field(
@@ -112,13 +112,6 @@ class BlockSpec(Part):
         title=_("Share of the items shown as icons"),
         description=_("With icons: the share of the items that has them; others are in words"),
     )
-
-    @field_validator("block")
-    @classmethod
-    def block_is_known(cls, name: str) -> str:
-        if name not in BLOCKS:
-            raise ValueError(unknown_name("block", name, BLOCKS))
-        return name
 
     @model_validator(mode="after")
     def format_fits_the_block(self) -> BlockSpec:

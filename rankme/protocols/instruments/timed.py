@@ -23,11 +23,11 @@ TIME_LIMIT = _("Time limit (milliseconds)")
 ANTICIPATION_MS = 200
 
 
-class ResponseTimeOptions(Options):
+class TimedOptions(Options):
     timeout_ms: int = Field(15_000, ge=100, le=600_000, title=TIME_LIMIT)
 
 
-class ResponseTime(Instrument[ResponseTimeOptions]):
+class ResponseTime(Instrument[TimedOptions]):
     """The timed screen itself measures and answers it."""
 
     name = "response_time"
@@ -36,9 +36,9 @@ class ResponseTime(Instrument[ResponseTimeOptions]):
     kind = "time"
     heds_response = "9"
     keys = ((_("Space"), _("I have read it")),)
-    Options = ResponseTimeOptions
+    Options = TimedOptions
 
-    def clean(self, answer: Any, options: ResponseTimeOptions, subject: Subject) -> Value:
+    def clean(self, answer: Any, options: TimedOptions, subject: Subject) -> Value:
         if answer is None:
             return Value(None, "timed out")
         number = finite_number(answer)
@@ -54,11 +54,7 @@ class ResponseTime(Instrument[ResponseTimeOptions]):
         return answer
 
 
-class ClickTargetOptions(Options):
-    timeout_ms: int = Field(15_000, ge=100, le=600_000, title=TIME_LIMIT)
-
-
-class ClickTarget(Instrument[ClickTargetOptions]):
+class ClickTarget(Instrument[TimedOptions]):
     """Self-paced identification, as in TUNA.
 
     The item's input is a JSON document `{"images": [{"name", …}, …], "target": NAME}`; the target
@@ -73,10 +69,10 @@ class ClickTarget(Instrument[ClickTargetOptions]):
     heds_response = "9"
     words = {"missing_choice": MISSING_CHOICE}
     keys = (("← ↑ ↓ →", _("go to a picture")), (_("Space"), _("choose the picture")))
-    Options = ClickTargetOptions
+    Options = TimedOptions
     derives = {"time": "time"}
 
-    def clean(self, answer: Any, options: ClickTargetOptions, subject: Subject) -> Value:
+    def clean(self, answer: Any, options: TimedOptions, subject: Subject) -> Value:
         if answer is None:
             return Value(None, "timed out")
         domain = read_pictures(subject.item_input)
@@ -91,7 +87,7 @@ class ClickTarget(Instrument[ClickTargetOptions]):
         name = pictures[place].name
         return Value(float(name != domain.target), name)
 
-    def said(self, number: float | None, text: str, options: ClickTargetOptions) -> str:
+    def said(self, number: float | None, text: str, options: TimedOptions) -> str:
         if number is None:
             return "–"
         return gettext(OTHER_PICTURE if number else RIGHT_PICTURE)
@@ -99,14 +95,12 @@ class ClickTarget(Instrument[ClickTargetOptions]):
     def response_ms(self, value: Value, subject: Subject) -> float | None:
         return None if value.number is None else subject.time_ms
 
-    def derive(
-        self, answer: Any, options: ClickTargetOptions, subject: Subject
-    ) -> dict[str, Value]:
+    def derive(self, answer: Any, options: TimedOptions, subject: Subject) -> dict[str, Value]:
         if answer is None or subject.time_ms is None:
             return {"time": Value(None, "timed out")}
         return {"time": Value(subject.time_ms)}
 
-    def labels(self, options: ClickTargetOptions) -> dict[float, str]:
+    def labels(self, options: TimedOptions) -> dict[float, str]:
         return {0.0: "target", 1.0: "error"}
 
     def simulate(
