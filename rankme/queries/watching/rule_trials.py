@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
 from analysis.checks.rules import (
-    Comparison,
     Rule,
     alternatives,
     caught_by,
@@ -19,7 +16,7 @@ from analysis.checks.rules import (
 from rankme.models import Assignment, Campaign, Participant
 from rankme.protocols.checks import Rules
 from rankme.protocols.files import stored_definition
-from rankme.queries.check_answers import Measured, measures_by_rater
+from rankme.queries.check_answers import measures_by_rater
 
 # Reading the checks of more raters takes too long for a page: the latest ones are tried.
 MOST_TRIED = 300
@@ -69,7 +66,7 @@ def try_rule(campaign: Campaign, rules: Rules) -> RuleTrial | None:
     work = {pk: rater.finished for pk, rater in raters.items()}
 
     def among(text: str, rule: Rule, *, is_tried: bool = False) -> Caught:
-        found = [pk for pk in raters if _catches(rule, measures[pk], is_final=work[pk] > 0)]
+        found = [pk for pk in raters if rule.truth(measures[pk], is_final=work[pk] > 0)]
         batches = sum(work[pk] for pk in found)
         return Caught(text, len(found), batches, batches * pay, is_tried=is_tried)
 
@@ -84,24 +81,13 @@ def try_rule(campaign: Campaign, rules: Rules) -> RuleTrial | None:
         variations=tuple(
             tuple(
                 among(
-                    f"{each.measure} {each.sign} {bound:g}", changed, is_tried=bound == each.bound
+                    f"{each.measure} {each.sign} {bound:g}",
+                    with_bound(rule, each, bound),
+                    is_tried=bound == each.bound,
                 )
-                for bound, changed in _moved(rule, each)
+                for bound in other_bounds(each)
             )
-            for each in _once(rule.comparisons())
+            for each in dict.fromkeys(rule.comparisons())
         ),
         caught=tuple(each for each in told if each.parts),
     )
-
-
-def _catches(rule: Rule, measures: Measured, *, is_final: bool) -> bool:
-    return rule.truth(measures, is_final=is_final) is True
-
-
-def _moved(rule: Rule, comparison: Comparison) -> Iterator[tuple[float, Rule]]:
-    for bound in other_bounds(comparison):
-        yield bound, with_bound(rule, comparison, bound)
-
-
-def _once(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    return list(Counter(comparisons))
