@@ -69,11 +69,29 @@ def with_counting(
     return submissions.annotate(is_counted=IsCounted(F("pk")))
 
 
+def newest(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Of each screen of a sitting the newest submission that is not surplus, also of checks."""
+    newer = Submission.objects.filter(
+        assignment=OuterRef("assignment"),
+        trial=OuterRef("trial"),
+        screen=OuterRef("screen"),
+        revision__gt=OuterRef("revision"),
+        surplus=False,
+    )
+    return submissions.filter(~Exists(newer), surplus=False)
+
+
+def excluded_rater() -> Exists:
+    """Whether the rater of a submission is excluded, as a condition."""
+    return Exists(
+        RaterExclusion.objects.filter(
+            participant=OuterRef("assignment__participant"), withdrawn_at=None
+        )
+    )
+
+
 def analysed_screens(campaign: Campaign) -> QuerySet[Submission]:
     """`ANALYSED_SCREENS` as a queryset: count the rows, and do not read the answers in them."""
-    excluded = RaterExclusion.objects.filter(
-        participant=OuterRef("assignment__participant"), withdrawn_at=None
-    )
     return Submission.objects.filter(
-        ~Exists(excluded), assignment__campaign=campaign, assignment__counts=True, revision=1
+        ~excluded_rater(), assignment__campaign=campaign, assignment__counts=True, revision=1
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from statistics import median
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 # A rater beyond these multiples of the typical pace is marked slow or fast.
 SLOW, FAST = 2.0, 0.5
 SAMPLED_SCREENS = 200
+MOST_RECENT, MOST_COMMENTS = 50, 200
 RATERS_AT_ONCE = 200
 
 
@@ -84,10 +86,16 @@ def rater_lines(
 ) -> list[RaterLine]:
     """Build the lines of these raters from their own submissions, so that a page costs a page."""
     ids = [participant.pk for participant in participants]
-    work = {row["assignment__participant"]: row for row in _work_of(ids)}
+    screens = (
+        Submission.objects.filter(assignment__participant__in=ids, revision=1)
+        .values("assignment__participant")
+        .annotate(screens=Count("id"), last=Max("received_at"))
+    )
+    work: dict[int, Any] = {row["assignment__participant"]: row for row in screens}
     flags = _flags_of(ids)
     pace = _seconds_per_screen(ids)
-    typical = _median([seconds for seconds in pace.values() if seconds])
+    known = [seconds for seconds in pace.values() if seconds]
+    typical = median(known) if known else None
     exclusions = RaterExclusion.objects.filter(participant__in=ids, withdrawn_at=None)
     excluded = {found.participant_id: found for found in exclusions.select_related("decided_by")}
     names = _invited_names(campaign, participants)
@@ -144,14 +152,6 @@ def payment_rows(campaign: Campaign) -> Iterator[tuple[object, ...]]:
             )  # fmt: skip
 
 
-def _work_of(ids: Sequence[int]) -> Any:
-    return (
-        Submission.objects.filter(assignment__participant__in=ids, revision=1)
-        .values("assignment__participant")
-        .annotate(screens=Count("id"), last=Max("received_at"))
-    )
-
-
 def _seconds_per_screen(ids: Sequence[int]) -> dict[int, float]:
     """The median time that the rater's own clock measured, over a sample of their screens."""
     # The ORM has neither the percentile nor the limit for each rater.
@@ -189,14 +189,6 @@ def _invited_names(campaign: Campaign, participants: Sequence[Participant]) -> d
     invited = [rater.external_id for rater in participants if rater.panel == "invitation"]
     found = campaign.invitations.filter(pk__in=[number for number in invited if number.isdecimal()])
     return {str(pk): name for pk, name in found.values_list("id", "name")}
-
-
-def _median(values: Sequence[float]) -> float | None:
-    ordered = sorted(values)
-    if not ordered:
-        return None
-    middle = len(ordered) // 2
-    return (ordered[middle] + ordered[~middle]) / 2
 
 
 def _pace_word(seconds: float | None, typical: float | None) -> str:
@@ -243,11 +235,11 @@ def _with_answered(
     return assignments.annotate(answered=answered)
 
 
-def recent_raters(campaign: Campaign, at_most: int = 50) -> list[Participant]:
+def recent_raters(campaign: Campaign) -> list[Participant]:
     """Raters who hold a batch or sent something within a day, the most recently arrived first."""
     since = timezone.now() - RECENT
     lately = campaign.assignments.filter(Q(state="held") | Q(ended_at__gte=since))
-    return list(raters_of(campaign).filter(pk__in=lately.values("participant"))[:at_most])
+    return list(raters_of(campaign).filter(pk__in=lately.values("participant"))[:MOST_RECENT])
 
 
 # --- One rater ----------------------------------------------------------------------------------
@@ -265,13 +257,13 @@ def sittings_of(participant: Participant) -> list[Lease]:
     ]
 
 
-def comments_of(participant: Participant, at_most: int = 200) -> list[tuple[Submission, str]]:
+def comments_of(participant: Participant) -> list[tuple[Submission, str]]:
     """The rater's comments on screens."""
     commented = Q(own_words__words__contains=[{"at": ["comment"]}])
     inside = Q(payload__has_key="comment") & ~Q(payload__comment="")
     written = (
         Submission.objects.filter(commented | inside, assignment__participant=participant)
         .select_related("trial__item", "own_words")
-        .order_by("pk")[:at_most]
+        .order_by("pk")[:MOST_COMMENTS]
     )
     return [(found, comment_of(found)) for found in written]

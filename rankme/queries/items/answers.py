@@ -11,7 +11,7 @@ from random import Random
 from statistics import fmean, stdev
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
 
 from rankme.models import (
@@ -21,7 +21,6 @@ from rankme.models import (
     Item,
     Judgement,
     Output,
-    RaterExclusion,
     Submission,
 )
 from rankme.protocols.criteria import CriterionSpec
@@ -29,7 +28,7 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.exchange.marks import Mark, whole_mark
 from rankme.protocols.files import stored_definition
 from rankme.queries.check_answers import AnsweredCheck, answers_of
-from rankme.queries.counting import with_counting
+from rankme.queries.counting import excluded_rater, newest, with_counting
 from rankme.queries.watching.own_words import comment_of, fill_in_words
 
 # More raters than these are read in the export.
@@ -188,26 +187,14 @@ def _submissions_about(item: Item) -> QuerySet[Any]:
     trials = list(item.trials.filter(as_check=None).order_by().values_list("pk", "batch"))
     batches = [batch for _trial, batch in trials]
     sittings = Assignment.objects.filter(slot__batch__in=batches).order_by()
-    newer = Submission.objects.filter(
-        assignment=OuterRef("assignment"),
-        trial=OuterRef("trial"),
-        screen=OuterRef("screen"),
-        revision__gt=OuterRef("revision"),
-        surplus=False,
-    )
-    excluded = RaterExclusion.objects.filter(
-        participant=OuterRef("assignment__participant"), withdrawn_at=None
-    )
     judgements = Judgement.objects.select_related("criterion").order_by("criterion__position", "pk")
     found = Submission.objects.filter(
-        ~Exists(newer),
         assignment__in=list(sittings.values_list("pk", flat=True)),
         trial__in=[trial for trial, _batch in trials],
-        surplus=False,
     )
     return (
-        with_counting(found)
-        .annotate(is_excluded=Exists(excluded))
+        with_counting(newest(found))
+        .annotate(is_excluded=excluded_rater())
         .select_related("assignment__participant", "trial", "own_words")
         .prefetch_related(Prefetch("judgements", queryset=judgements), "trial__places")
         .order_by("assignment_id", "trial_id", "screen")

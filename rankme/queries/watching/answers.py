@@ -16,7 +16,7 @@ from analysis.checks.rater_models import LINE, Scale
 from rankme.models import CheckTrial, Judgement, Participant, Submission
 from rankme.protocols.criteria import CriterionSpec
 from rankme.protocols.definition import Definition
-from rankme.queries.counting import NEWEST
+from rankme.queries.counting import NEWEST, newest
 from rankme.queries.items.answers import Said, said_of, seconds_of
 from rankme.queries.reading import seconds_by_trial
 from rankme.queries.sql import rows_of
@@ -95,17 +95,11 @@ def _drawn_scale(criterion: CriterionSpec, values: Collection[float]) -> Scale:
 
 def answered_by(rater: Participant) -> QuerySet[Submission]:
     """The newest answers of a rater to each screen but checks, as they came."""
-    newer = Submission.objects.filter(
-        assignment=OuterRef("assignment"),
-        trial=OuterRef("trial"),
-        screen=OuterRef("screen"),
-        revision__gt=OuterRef("revision"),
-        surplus=False,
-    )
     checks = CheckTrial.objects.filter(trial=OuterRef("trial"))
-    found = Submission.objects.filter(assignment__participant=rater, surplus=False)
+    found = Submission.objects.filter(assignment__participant=rater)
     return (
-        found.filter(~Exists(newer), ~Exists(checks))
+        newest(found)
+        .filter(~Exists(checks))
         .select_related("trial__item", "own_words")
         .order_by("pk")
     )
