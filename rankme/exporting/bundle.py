@@ -42,9 +42,9 @@ from rankme.queries.check_answers import has_checks
 from rankme.queries.versions import versions_of_table
 
 from .anchor import anchor_file
-from .check_answers import checks_csv
 from .declined import declined_files_of_run
 from .files import CSV, ZIP, ExportedFile
+from .rater_files import checks_csv
 from .seen import files_of_plan
 from .settled import settled_file_of_run
 

@@ -7,7 +7,7 @@ from django.test import Client
 from pydantic import ValidationError
 
 from rankme.errors import InvalidDefinition
-from rankme.exporting.check_answers import checks_csv
+from rankme.exporting.rater_files import checks_csv
 from rankme.models import CheckTrial, Submission
 from rankme.pages.rater.participant_words import script_words
 from rankme.protocols.checks import CheckSpec

@@ -17,11 +17,10 @@ from rankme.actions.audit import note_identities, note_seen
 from rankme.api import judgement_shapes as shapes
 from rankme.api.view import View, operation
 from rankme.downloads import attachment
-from rankme.exporting.check_answers import checks_file
 from rankme.exporting.declined import declined_file
 from rankme.exporting.files import ExportedFile
 from rankme.exporting.judgements import csv_file, jsonl_file
-from rankme.exporting.own_answers import own_answers_file
+from rankme.exporting.rater_files import checks_file, own_answers_file
 from rankme.exporting.settled import settled_file
 from rankme.exporting.spans import spans_file
 from rankme.exporting.texts import texts_file

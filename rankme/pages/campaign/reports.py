@@ -32,14 +32,12 @@ from rankme.actions.runs.report_files import require_files
 from rankme.downloads import attachment, tagged
 from rankme.errors import FilesInPreparation, InvalidOptions
 from rankme.exporting import bundle, spans, texts
-from rankme.exporting.check_answers import checks_file
-from rankme.exporting.complaints import complaints_file
 from rankme.exporting.declined import declined_file
 from rankme.exporting.files import ExportedFile
 from rankme.exporting.judgements import csv_file, jsonl_file
-from rankme.exporting.own_answers import own_answers_file
 from rankme.exporting.paper import earlier
 from rankme.exporting.paper.study import study_of
+from rankme.exporting.rater_files import checks_file, complaints_file, own_answers_file
 from rankme.exporting.registered import registered_sha256
 from rankme.exporting.seen import CANNOT_BE_SEEN, all_looks_sentence
 from rankme.exporting.settled import settled_file
