@@ -62,13 +62,9 @@ def judgements_csv(campaign: Campaign, *, stored: bool = False) -> Iterator[byte
 def judgements_jsonl(campaign: Campaign) -> Iterator[bytes]:
     """Everything that was submitted, as it was sent; memory stays flat however much it is."""
     assignments = list(campaign.assignments.order_by("id").values_list("id", flat=True))
-    size = ASSIGNMENTS_AT_ONCE
-    portions = (assignments[first : first + size] for first in range(0, len(assignments), size))
-    return (line for portion in portions for line in _lines(portion))
-
-
-def _lines(assignments: list[int]) -> Iterator[bytes]:
-    return (f"{line}\n".encode() for (line,) in rows_of(RAW, [assignments]))
+    for first in range(0, len(assignments), ASSIGNMENTS_AT_ONCE):
+        portion = assignments[first : first + ASSIGNMENTS_AT_ONCE]
+        yield from (f"{line}\n".encode() for (line,) in rows_of(RAW, [portion]))
 
 
 def csv_file(campaign: Campaign, *, stored: bool = False) -> ExportedFile:

@@ -25,6 +25,7 @@ def own_data(rater: Participant) -> dict[str, Any]:
     """
     campaign = rater.campaign
     consent = rater.consent_version or rater.version
+    names = {field.name for field in rater._meta.concrete_fields}
     return {
         "format": FORMAT,
         "study": {
@@ -37,7 +38,7 @@ def own_data(rater: Participant) -> dict[str, Any]:
             "text": frozen_definition(campaign, consent).definition.texts.consent,
             "ticked": rater.ticked,
         },
-        "you": _fields(rater, *sorted(_names(rater) - WITHOUT)) | _of_the_link(rater),
+        "you": _fields(rater, *sorted(names - WITHOUT)) | _of_the_link(rater),
         "batches": [
             _fields(each, "state", "counts", "claimed_at", "ended_at")
             | {
@@ -116,10 +117,6 @@ def _trace(sent: Submission) -> dict[str, Any]:
 def _credits(rater: Participant) -> list[Any]:
     found = getattr(rater, "panel_credit", None)
     return [] if found is None else [found]
-
-
-def _names(row: Model) -> set[str]:
-    return {field.name for field in row._meta.concrete_fields}
 
 
 def _fields(row: Model, *names: str) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,16 +116,9 @@ def spans_file(campaign: Campaign, criterion: str, form: str) -> ExportedFile | 
 
 def _zipped(name: str, contents: list[str]) -> bytes:
     """A form that holds one rater per file: `x.seg.rating` becomes `x.1.seg.rating`, …"""
+    stem, _dot, ending = name.partition(".")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for numbered, content in zip(_numbered(name), contents, strict=False):
-            archive.writestr(numbered, content)
+        for number, content in enumerate(contents, start=1):
+            archive.writestr(f"{stem}.{number}.{ending}", content)
     return packed.getvalue()
-
-
-def _numbered(name: str) -> Iterator[str]:
-    stem, _dot, ending = name.partition(".")
-    number = 0
-    while True:
-        number += 1
-        yield f"{stem}.{number}.{ending}"

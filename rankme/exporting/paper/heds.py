@@ -138,14 +138,11 @@ def _drafts(study: Study) -> Iterator[tuple[str, str]]:
     yield "2.5", definition.language.partition("-")[0]
     yield "3.1.2", "2" if definition.design.stratify_by else ""
     yield "3.3.1", "2"
-    gives = "3" if definition.end_questions or _comments(study) else ""
+    has_comments = any(screen.comment for screen in definition.screens)
+    gives = "3" if definition.end_questions or has_comments else ""
     asks = "2" if definition.texts.contact else ""
     yield "3.3.6", ", ".join(filter(None, [asks, gives])) or "5: no contact is given"
     yield "5.2", "2: labels and answers of raters, and the panel's ids until they are deleted"
-
-
-def _comments(study: Study) -> bool:
-    return any(screen.comment for screen in study.definition.screens)
 
 
 def _criterion_facts(criterion: CriterionSpec, study: Study) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ from rankme.exporting.bundle import report_options, run_table
 from rankme.exporting.zipped import Content
 from rankme.models import Item, Output
 
-from .results import Entry, TaskResults, TrackResults
+from .results import TaskResults, TrackResults
 
 PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})(?:_[A-Za-z]+)?")
 UNKNOWN = "und"
@@ -64,18 +64,13 @@ def texts_of(results: TaskResults) -> list[Texts]:
 def _texts(found: TrackResults, slug: str) -> Texts:
     judged = [each for each in found.entries if each.code and not each.is_withdrawn]
     systems = [each for each in judged if not each.is_reference]
-    names = dict(
-        zip((each.code for each in systems), file_names(map(_label, systems)), strict=True)
-    )
+    labels = (re.sub(r"\W+", " ", each.system).strip() for each in systems)
+    names = dict(zip((each.code for each in systems), file_names(labels), strict=True))
     names |= {each.code: REFERENCE for each in judged if each.is_reference}
     name = found.track.name
     # Elsewhere a hyphen parts source and target.
     pair = name if PAIR.fullmatch(name) else f"src-{slug.replace('-', '') or 'tgt'}"
     return Texts(found, pair, list(found.track.campaign.items.order_by("position")), names)
-
-
-def _label(entry: Entry) -> str:
-    return re.sub(r"\W+", " ", entry.system).strip()
 
 
 def _lines(texts: Sequence[str]) -> str:

@@ -127,16 +127,13 @@ def _participation(results: TaskResults) -> Iterator[str]:
         of_teams = [each for each in track.entries if each.code and each.is_constrained is not None]
         constrained = sum(bool(each.is_constrained) for each in of_teams)
         gone = sum(each.is_withdrawn for each in of_teams)
+        has_reference = any(each.is_reference for each in track.entries)
         yield (
             f"In the track {track.track.name}, {counted(len(of_teams), 'system')} "
             f"{'was' if len(of_teams) == 1 else 'were'} judged ({constrained} constrained)"
-            f"{'; the reference was judged, too' if _has_reference(track) else ''}"
+            f"{'; the reference was judged, too' if has_reference else ''}"
             f"{f'; {gone} withdrew later and got no rank' if gone else ''}."
         )
-
-
-def _has_reference(track: TrackResults) -> bool:
-    return any(each.is_reference for each in track.entries)
 
 
 def _sealing(task: SharedTask) -> Iterator[str]:

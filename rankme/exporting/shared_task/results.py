@@ -191,14 +191,10 @@ def _not_judged(track: Track, is_named: bool) -> Iterator[Entry]:
         by_team.setdefault(upload.team, []).append(upload)
     for team, uploads in by_team.items():
         is_in = team.kind == Team.Kind.TEAM and team.state == Team.State.APPROVED
-        if is_in and not any(_is_coded(each) for each in uploads):
+        if is_in and not any(hasattr(each, "code") for each in uploads):
             remark = f"not judged: {_reason(uploads)}"
             name = team.name if is_named else ""
             yield Entry("", name, team.publication_name if is_named else "", remark=remark)
-
-
-def _is_coded(upload: SystemUpload) -> bool:
-    return getattr(upload, "code", None) is not None
 
 
 def _reason(uploads: Sequence[SystemUpload]) -> str:
