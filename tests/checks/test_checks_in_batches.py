@@ -12,10 +12,12 @@ from rankme.actions.campaign.extensions import extend_campaign
 from rankme.errors import RefusedAction
 from rankme.exporting.judgements import judgements_csv
 from rankme.models import (
+    Campaign,
     CheckTrial,
     Item,
     Judgement,
     Output,
+    RuleDecision,
     Submission,
     Trial,
     TrialOutput,
@@ -79,14 +81,23 @@ def many_outputs(**changes: Any):
     return rankme_definition(**({"checks": checks} | changes))
 
 
-@pytest.fixture
-def campaign():
-    return make_campaign(one_output(), items=12, systems=3)
+@pytest.fixture(scope="module")
+def launched_once(rows_of_the_module) -> dict[str, Campaign]:
+    """Tests roll back what they do to them."""
+    return {
+        "campaign": make_campaign(one_output(), items=12, systems=3),
+        "screens": make_campaign(many_outputs(), items=8, systems=3),
+    }
 
 
 @pytest.fixture
-def screens():
-    return make_campaign(many_outputs(), items=8, systems=3)
+def campaign(launched_once) -> Campaign:
+    return Campaign.objects.get(pk=launched_once["campaign"].pk)
+
+
+@pytest.fixture
+def screens(launched_once) -> Campaign:
+    return Campaign.objects.get(pk=launched_once["screens"].pk)
 
 
 def test_no_trial_of_the_plan_loses_its_place(campaign):
@@ -199,6 +210,7 @@ def test_answers_to_checks_are_stored_and_never_count(made, request):
     found = verify_campaign(campaign)
     assert (found.fault, found.submissions) == ("", Submission.objects.count())
     assert found.counted == planned
+    assert not RuleDecision.objects.exists(), "there is no rule"
     check_record()
 
 
@@ -214,7 +226,7 @@ def refused(statement: str, *values: Any) -> None:
 
 def test_the_database_refuses_judgements_on_checks_and_changes_of_checks(campaign):
     sit(make_rater(campaign))
-    check = CheckTrial.objects.first()
+    check = CheckTrial.objects.filter(campaign=campaign).first()
     submission = Submission.objects.get(trial=check.trial)
     criterion = campaign.criteria.get()
     judgement = "INSERT INTO rankme_judgement (submission_id, criterion_id, value, text)"

@@ -4,20 +4,16 @@ import csv
 import io
 
 import pytest
-from django.urls import reverse
 
 from analysis.checks.rater_models import Scale
 from rankme.models import Assignment, CheckTrial, DamagedText
 from rankme.pages.campaign.launch_checks import planned
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.checks.raters import CHECKS, RULE, work
+from tests.pages.addresses import address
 from tests.sittings import answer, claim, payload_for, store
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
-
-
-def address(name: str, campaign) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code])
 
 
 def draft(**changes):
@@ -131,7 +127,7 @@ def test_the_forecast_knows_the_scale_of_the_criterion(instrument, options, scal
     assert repeat.answers == 12, "each of the three outputs is answered twice"
 
 
-def test_each_damaged_text_can_be_changed_before_the_launch(olga):
+def test_each_damaged_text_can_be_changed_and_taken_back_before_the_launch(olga):
     campaign = draft()
     here = address("campaign-damaged", campaign)
     found = olga.get(here)
@@ -141,6 +137,9 @@ def test_each_damaged_text_can_be_changed_before_the_launch(olga):
     sent = {"check": "spoiled", "output": damage.output, "text": "Quite another text."}
     assert olga.post(here, sent).status_code == 302
     assert "changed by you" in olga.get(here).content.decode()
+    olga.post(here, sent | {"reset": "1"})
+    assert olga.get(here).context["texts"][0]["damage"] == damage
+    olga.post(here, sent)
     refused = olga.post(here, sent | {"text": damage.original}, follow=True).content.decode()
     assert "A damaged copy must differ" in refused
     olga.post(address("campaign-launch", campaign), {"sure": "on", "losses": "on"})
@@ -150,21 +149,11 @@ def test_each_damaged_text_can_be_changed_before_the_launch(olga):
     assert DamagedText.objects.get().text == "Quite another text."
 
 
-def test_a_change_can_be_taken_back(olga):
-    campaign = draft()
-    here = address("campaign-damaged", campaign)
-    damage = olga.get(here).context["texts"][0]["damage"]
-    sent = {"check": "spoiled", "output": damage.output, "text": "Quite another text."}
-    olga.post(here, sent)
-    olga.post(here, sent | {"reset": "1"})
-    assert olga.get(here).context["texts"][0]["damage"] == damage
-
-
-def test_the_page_on_quality_says_who_was_caught_by_what(olga):
+def test_the_page_on_quality_says_who_was_caught_by_what_and_puts_them_first(olga):
     campaign = make_campaign(
         slider_definition(checks=CHECKS, rules={"exclude_if": "spoiled.paired_p > .05"}),
         items=16,
-        systems=2,
+        systems=3,
     )
     careful, careless = make_rater(campaign, "w1"), make_rater(campaign, "w2")
     work(claim(careful), careful=True)
@@ -177,15 +166,19 @@ def test_the_page_on_quality_says_who_was_caught_by_what(olga):
     counts = found.context["counts"]
     assert (counts.worked, counts.excluded_by_rule, counts.excluded_by_hand) == (2, 1, 0)
     assert counts.by_part == (("Excluded", "spoiled.paired_p > .05", 1),)
-    rater = olga.get(reverse("rankme:campaign-rater", args=[campaign.code, careless.label]))
+    rater = olga.get(address("campaign-rater", campaign, careless.label))
     assert "by a rule of the campaign" in rater.content.decode()
+    assert list(quality_lines(olga, campaign, sort="failed")) == [careless.pk, careful.pk]
+    assert list(quality_lines(olga, campaign, sort="same")) == [careless.pk, careful.pk]
+    assert list(quality_lines(olga, campaign, show="excluded")) == [careless.pk]
+    assert list(quality_lines(olga, campaign, show="marked")) == []
 
 
 def test_answers_to_checks_are_a_file_of_their_own(olga):
     campaign = make_campaign(slider_definition(checks=CHECKS), items=16, systems=2)
     rater = make_rater(campaign)
     work(claim(rater), careful=True)
-    export = reverse("rankme:export-judgements", args=[campaign.code])
+    export = address("export-judgements", campaign)
     assert "format=checks" in olga.get(export).content.decode()
     sent = b"".join(olga.get(f"{export}?format=checks").streaming_content).decode()
     rows = list(csv.DictReader(io.StringIO(sent)))
@@ -225,19 +218,3 @@ def test_quality_of_a_rater_who_has_just_begun_has_not_enough_data(olga):
     rater = make_rater(campaign)
     answer(claim(rater), times={"spent_ms": 2000})
     assert quality_lines(olga, campaign)[rater.pk].sentence == "Not enough data yet."
-
-
-def test_quality_shows_some_raters_and_puts_the_conspicuous_first(olga):
-    campaign = make_campaign(
-        slider_definition(checks=CHECKS, rules={"exclude_if": "spoiled.paired_p > .05"}),
-        items=16,
-        systems=3,
-    )
-    raters = {is_careful: make_rater(campaign, f"w{is_careful}") for is_careful in (True, False)}
-    for is_careful, rater in raters.items():
-        work(claim(rater), careful=is_careful)
-    careful, careless = raters[True].pk, raters[False].pk
-    assert list(quality_lines(olga, campaign, sort="failed")) == [careless, careful]
-    assert list(quality_lines(olga, campaign, sort="same")) == [careless, careful]
-    assert list(quality_lines(olga, campaign, show="excluded")) == [careless]
-    assert list(quality_lines(olga, campaign, show="marked")) == []

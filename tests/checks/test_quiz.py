@@ -1,10 +1,10 @@
 """Questions about the instructions: tries are counted, and a rule may turn raters away."""
 
 import pytest
-from django.urls import reverse
 
 from rankme.models import QuizAttempt, RuleDecision
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive
 
 pytestmark = pytest.mark.django_db
@@ -19,10 +19,6 @@ QUIZ = {
         "tries": 2,
     },
 }
-
-
-def address(name: str, campaign) -> str:
-    return reverse(f"rankme:{name}", args=[campaign.code])
 
 
 @pytest.fixture
