@@ -63,12 +63,6 @@ def test_line_breaks_inside_a_text_stay_and_those_around_it_go():
     }
 
 
-def test_every_preset_of_the_seeds_is_shipped():
-    seeds = {"e2e-quality", "e2e-naturalness", "e2e-coverage", "sr11-shallow", "sr11-deep"}
-    seeds |= {"tuna08-identification", "rotowire-facts", "rotowire-ordering"}
-    assert seeds <= set(preset_names())
-
-
 @pytest.mark.parametrize(("name", "is_required"), [("sr11-deep", False), ("sr11-shallow", True)])
 def test_sr11_asks_clarity_first_and_requires_breaks_only_in_the_long_sitting(name, is_required):
     """Belz et al. (2011), section 4.1."""
@@ -127,6 +121,9 @@ def test_invalid_campaign_files_are_refused_with_the_place(text, place):
     assert refused.value.problems[0].place == place
 
 
+ASKED_TWICE = [{"name": name, "show": ["outputs"], "ask": ["fluency"]} for name in "st"]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -138,21 +135,14 @@ def test_invalid_campaign_files_are_refused_with_the_place(text, place):
         ({"crowd": {"panel": "prolific", "return_url": "https://evil.example/{code}"}}, "prolific"),
         ({"crowd": {"return_url": "https://{code}.example.org/"}}, "host"),
         ({"unknown": 1}, "no setting with this name"),
+        ({"analysis": {"options": {"lower_is_better": ["fluenzy"]}}}, "no criterion “fluenzy”"),
+        ({"screens": ASKED_TWICE}, "asked twice"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_refused(change, words):
     with pytest.raises(InvalidDefinition) as refused:
         slider_definition(**change)
     assert words in str(refused.value)
-
-
-def test_a_criterion_that_no_screen_asks_is_refused():
-    twice = [
-        {"name": "s", "show": ["outputs"], "ask": ["fluency"]},
-        {"name": "t", "show": ["outputs"], "ask": ["fluency"]},
-    ]
-    with pytest.raises(InvalidDefinition, match="asked twice"):
-        slider_definition(screens=twice)
 
 
 def test_derived_criteria_have_their_own_kinds():
@@ -190,11 +180,6 @@ def test_a_wrong_option_of_the_analysis_is_found_in_the_file():
     assert [problem.place for problem in refused.value.problems] == [
         f"line {line + 1}, analysis.options"
     ]
-
-
-def test_an_analysis_names_only_known_criteria():
-    with pytest.raises(InvalidDefinition, match="there is no criterion “fluenzy”"):
-        slider_definition(analysis={"options": {"lower_is_better": ["fluenzy"]}})
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,3 @@ def pieces(number: int) -> list[list[float]]:
 def test_a_log_of_more_spans_than_a_page_sends_says_nothing():
     assert said(ended=True, played=pieces(playing.MOST_SPANS))
     assert not said(ended=True, played=pieces(playing.MOST_SPANS + 1))
-
-
-def test_without_that_bound_the_server_would_read_any_log(monkeypatch):
-    monkeypatch.setattr(playing, "MOST_SPANS", 100_000)
-    assert said(ended=True, played=pieces(1_001))
