@@ -109,3 +109,7 @@ class Problems:
 
 class StopFile(Exception):
     """The rest of this file cannot be read; the problem is already noted."""
+
+
+class UnreadableTable(ValueError):
+    """A library cannot read a workbook or an Arrow table; the message says why, for people."""

@@ -36,7 +36,7 @@ from rankme.importing.files import (
 )
 from rankme.importing.limits import Limits
 from rankme.importing.media.media_types import is_media_name
-from rankme.importing.problems import Problems, StopFile
+from rankme.importing.problems import Problems, StopFile, UnreadableTable
 from rankme.importing.tabular.columns import About
 from rankme.importing.tabular.reading import ALL_SHEETS, AS_PROPOSED, Reading
 
@@ -291,7 +291,7 @@ def _read_head(sources: Sources, file: SourceFile) -> None:
 
 def _note_workbook(sources: Sources, file: SourceFile) -> None:
     """Find the sheet to read; an archive that is not a workbook is refused."""
-    from rankme.importing.tabular.workbooks import UnreadableWorkbook, sheet_of
+    from rankme.importing.tabular.workbooks import sheet_of
 
     if file.size <= sources.limits.whole_file_bytes:
         with file.open() as stream:
@@ -302,7 +302,7 @@ def _note_workbook(sources: Sources, file: SourceFile) -> None:
     wanted = sources.reading.sheet
     try:
         file.sheet, others = sheet_of(file, sources.limits, "" if wanted == ALL_SHEETS else wanted)
-    except UnreadableWorkbook as refused:
+    except UnreadableTable as refused:
         sources.problems.add(str(refused), file=file.label)
         return
     file.sheets = (file.sheet, *others[:MOST_SHEETS_OFFERED])

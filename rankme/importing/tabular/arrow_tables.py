@@ -12,13 +12,10 @@ import pyarrow.parquet
 
 from rankme.importing.files import ARROW_FILE, PARQUET, SourceFile
 from rankme.importing.limits import Limits
+from rankme.importing.problems import UnreadableTable
 
 ROWS_AT_ONCE = 1_000
 WITHOUT_THREADS = pyarrow.ipc.IpcReadOptions(use_threads=False)
-
-
-class UnreadableTable(ValueError):
-    """The message says why, for people."""
 
 
 def column_names(file: SourceFile) -> list[str]:

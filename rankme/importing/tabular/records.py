@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.files import HEAD_BYTES, UTF8_BOM, SourceFile
 from rankme.importing.limits import LIMITS
-from rankme.importing.problems import StopFile
+from rankme.importing.problems import StopFile, UnreadableTable
 from rankme.importing.sources import CHUNK_BYTES, Sources, opened, text_lines, whole_text
 from rankme.untrusted import strict_json
 
@@ -173,7 +173,7 @@ def _binary_shapes(file: SourceFile) -> list[Shape]:
             return [Shape.of(arrow_tables.column_names(file), Form.ARROW)]
         rows = [*islice(workbooks.sheet_rows(file, LIMITS), ROWS_LOOKED_AT)]
         above = workbooks.headings_above(file, LIMITS)
-    except (arrow_tables.UnreadableTable, workbooks.UnreadableWorkbook):
+    except UnreadableTable:
         return []
     if not rows:
         return [Shape.of([], Form.WORKBOOK)]
@@ -530,13 +530,7 @@ def _workbook_records(
     width = shape.width or len(shape.columns)
     rows = workbooks.sheet_rows(file, sources.limits)
     full = ((line, cells + [""] * (width - len(cells))) for line, cells in rows)
-    try:
-        for line, record in _as_records(sources, file, shape, _limited(sources, file, full)):
-            if not _note_unstorable(sources, file, line, record):
-                yield line, record
-    except workbooks.UnreadableWorkbook as refused:
-        sources.problems.add(str(refused), file=file.label)
-    _count_whole(sources, file)
+    yield from _binary_records(sources, file, shape, _limited(sources, file, full))
 
 
 def _arrow_records(
@@ -546,13 +540,22 @@ def _arrow_records(
 
     rows = _limited(sources, file, arrow_tables.table_rows(file, sources.limits))
     next(rows, None)
+    yield from _binary_records(sources, file, shape, rows)
+
+
+def _binary_records(
+    sources: Sources, file: SourceFile, shape: Shape, rows: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, Record]]:
+    """The records of a file that its library reads in its own order, which is then hashed."""
     try:
         for line, record in _as_records(sources, file, shape, rows):
             if not _note_unstorable(sources, file, line, record):
                 yield line, record
-    except arrow_tables.UnreadableTable as refused:
+    except UnreadableTable as refused:
         sources.problems.add(str(refused), file=file.label)
-    _count_whole(sources, file)
+    with opened(sources, file) as stream:
+        while stream.read(CHUNK_BYTES):
+            pass
 
 
 def _limited(
@@ -573,13 +576,6 @@ def _note_unstorable(sources: Sources, file: SourceFile, line: int, record: Reco
             sources.problems.add(message, file=file.label, line=line, column=name)
             return True
     return False
-
-
-def _count_whole(sources: Sources, file: SourceFile) -> None:
-    """Count and hash a file that its library reads in its own order."""
-    with opened(sources, file) as stream:
-        while stream.read(CHUNK_BYTES):
-            pass
 
 
 # --- JSON ------------------------------------------------------------------------------

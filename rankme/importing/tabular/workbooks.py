@@ -15,12 +15,9 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook
 
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import Limits
+from rankme.importing.problems import UnreadableTable
 
 from .reading import LAST_HEADER
-
-
-class UnreadableWorkbook(ValueError):
-    """The message says why, for people."""
 
 
 def sheet_of(file: SourceFile, limits: Limits, wanted: str) -> tuple[str, list[str]]:
@@ -31,10 +28,10 @@ def sheet_of(file: SourceFile, limits: Limits, wanted: str) -> tuple[str, list[s
     book = _open(file, limits)
     filled = {name: _n_filled(book.get_sheet_by_name(name)) for name in book.sheet_names}
     if wanted and wanted not in filled:
-        raise UnreadableWorkbook(f'There is no sheet "{wanted[:60]}".')
+        raise UnreadableTable(f'There is no sheet "{wanted[:60]}".')
     names = [name for name, count in filled.items() if count]
     if not names:
-        raise UnreadableWorkbook("The workbook is empty.")
+        raise UnreadableTable("The workbook is empty.")
     chosen = wanted or max(names, key=filled.__getitem__)
     return chosen, [name for name in names if name != chosen]
 
@@ -94,12 +91,12 @@ def _open(file: SourceFile, limits: Limits) -> CalamineWorkbook:
         content = stream.read(limits.whole_file_bytes + 1)
     if len(content) > limits.whole_file_bytes:
         most = limits.whole_file_bytes // 1024**2
-        raise UnreadableWorkbook(f"A workbook has at most {most} MB. Save large tables as CSV.")
+        raise UnreadableTable(f"A workbook has at most {most} MB. Save large tables as CSV.")
     _check_parts(content, limits)
     try:
         return CalamineWorkbook.from_filelike(io.BytesIO(content))
     except (CalamineError, OSError, ValueError) as error:
-        raise UnreadableWorkbook(f"The workbook cannot be read: {error}.") from error
+        raise UnreadableTable(f"The workbook cannot be read: {error}.") from error
 
 
 def _check_parts(content: bytes, limits: Limits) -> None:
@@ -112,11 +109,11 @@ def _check_parts(content: bytes, limits: Limits) -> None:
                     while chunk := part.read(2**20):
                         left -= len(chunk)
                         if left < 0:
-                            raise UnreadableWorkbook(
+                            raise UnreadableTable(
                                 "The workbook is too large. Save large tables as CSV."
                             )
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise UnreadableWorkbook(f"The workbook is damaged: {error}.") from error
+        raise UnreadableTable(f"The workbook is damaged: {error}.") from error
 
 
 def _text(cell: Any) -> str:
