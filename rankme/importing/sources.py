@@ -30,6 +30,7 @@ from rankme.importing.files import (
     UTF8_BOM,
     ZIP_END,
     ZIP_START,
+    Place,
     SourceFile,
     holds_workbook,
     size_in_words,
@@ -75,6 +76,16 @@ class Sources:
     @property
     def total_bytes(self) -> int:
         return sum(file.size for file in (*self.files, *self.media))
+
+    def problem(self, place: Place, column: str | int, message: str) -> None:
+        self.problems.add(message, file=place[0].label, line=place[1], column=column)
+
+    def has_all(self, names: Sequence[str], record: Mapping[str, str], place: Place) -> bool:
+        """Note the cells that a line lacks: each line of JSON names them again."""
+        missing = [name for name in names if name not in record]
+        for name in missing:
+            self.problem(place, name, f'The line has no "{name}". Add it.')
+        return not missing
 
     def add_archive(self, archive: Archive) -> None:
         self.files += archive.files
@@ -345,14 +356,14 @@ def text_lines(sources: Sources, file: SourceFile) -> Iterator[str]:
                 _stop_at_long_line(sources, file, number)
             if b"\0" in raw:
                 column = raw.index(b"\0") + 1
-                sources.problems.add(NUL_MESSAGE, file=file.label, line=number, column=column)
+                sources.problem((file, number), column, NUL_MESSAGE)
                 raw = raw.replace(b"\0", b"")
             try:
                 yield raw.decode()
             except UnicodeDecodeError as error:
                 column = len(raw[: error.start].decode()) + 1
                 message = _not_utf8(raw[error.start])
-                sources.problems.add(message, file=file.label, line=number, column=column)
+                sources.problem((file, number), column, message)
                 yield raw.decode(errors="replace")
 
 
@@ -368,19 +379,19 @@ def _lines_in_encoding(sources: Sources, file: SourceFile) -> Iterator[str]:
                     _stop_at_long_line(sources, file, number)
                 if "\0" in line:
                     column = line.index("\0") + 1
-                    sources.problems.add(NUL_MESSAGE, file=file.label, line=number, column=column)
+                    sources.problem((file, number), column, NUL_MESSAGE)
                     line = line.replace("\0", "")
                 yield line
         except UnicodeError as error:
             title = ENCODINGS[file.encoding]
             message = f"From about here on, this is not text in {title}: choose another encoding."
-            sources.problems.add(message, file=file.label, line=number + 1)
+            sources.problem((file, number + 1), "", message)
             raise StopFile from error
 
 
 def _stop_at_long_line(sources: Sources, file: SourceFile, number: int) -> None:
     message = f"The line is longer than {size_in_words(sources.limits.line_bytes)}."
-    sources.problems.add(message, file=file.label, line=number)
+    sources.problem((file, number), "", message)
     raise StopFile
 
 

@@ -309,7 +309,7 @@ def _refuse_unknown(sources: Sources) -> None:
         raise ImportRefused([FileProblem(message)])
     for file in files:
         message = f"The format is not recognised. {columns_missing(file, OUTPUT_COLUMNS)}"
-        sources.problems.add(message, file=file.label, line=1)
+        sources.problem((file, 1), "", message)
     sources.problems.refuse_if_any()
 
 

@@ -27,7 +27,7 @@ def read_e2e(sources: Sources, spool: Spool) -> None:
                 "The file needs the columns MR and output, separated by tabs or commas. Add them "
                 "to its first line, or leave the file out."
             )
-            sources.problems.add(message, file=file.label, line=1)
+            sources.problem((file, 1), "", message)
         elif "output" not in shape.columns:
             _read_references(sources, spool, file, shape)
     are_items_known = spool.n_items > 0
@@ -69,7 +69,7 @@ def _read_system(
                     "This meaning representation is not in the file of references. Correct it, or "
                     "add it there."
                 )
-                sources.problems.add(message, file=file.label, line=line, column="MR")
+                sources.problem((file, line), "MR", message)
         else:
             item = spool.item_or_new(NewItem(meaning, meaning), (file, line))
         if item is not None:
@@ -87,7 +87,7 @@ def _unquote(record: Record, sources: Sources, file: SourceFile, line: int) -> b
                 "The cells above are in single quotes, but this one is not. Put this cell as well "
                 "in single quotes, or none."
             )
-            sources.problems.add(message, file=file.label, line=line, column=column)
+            sources.problem((file, line), column, message)
             return False
         record[column] = record[column][1:-1]
     return True

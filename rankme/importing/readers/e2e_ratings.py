@@ -37,7 +37,7 @@ def read_e2e_ratings(sources: Sources, spool: JudgementSpool) -> None:
     layout = layout_of(shape.columns) if shape else None
     if shape is None or layout is None:
         missing = columns_missing(file, (RATER, INPUT, "sys1", "quality1"))
-        sources.problems.add(missing, file=file.label, line=1)
+        sources.problem((file, 1), "", missing)
         return
     if layout.has_units:
         spool.expect_factors(["unit"])

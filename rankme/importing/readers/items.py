@@ -32,9 +32,9 @@ def read_items_alone(sources: Sources, spool: Spool) -> None:
         table = table_of(sources, file)
         if shape_of(file, OUTPUT_COLUMNS):
             message = "This file has outputs: choose the format with one row per output."
-            sources.problems.add(message, file=file.label, line=1)
+            sources.problem((file, 1), "", message)
         elif table is None or not table.is_described or table.layout != "items":
-            sources.problems.add(columns_missing(file, COLUMNS), file=file.label, line=1)
+            sources.problem((file, 1), "", columns_missing(file, COLUMNS))
         else:
             read_item_table(sources, spool, table, media)
     media.finish()

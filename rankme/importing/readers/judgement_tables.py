@@ -56,7 +56,7 @@ def read_judgement_tables(sources: Sources, spool: JudgementSpool) -> None:
     for file in sources.files:
         table = table_of(sources, file)
         if table is None or not table.is_described:
-            sources.problems.add(why_not(sources, file), file=file.label, line=1)
+            sources.problem((file, 1), "", why_not(sources, file))
             continue
         # A hundred files of one tool are described once.
         if (general := tuple(_notes_on(table, ""))) not in said and len(said) < MOST_DESCRIBED:
@@ -106,12 +106,7 @@ def _read(table: Table, sources: Sources, spool: JudgementSpool) -> None:
         rows.nameless = f"{file.stem}, row"
     spool.expect_factors(factors)
     for line, written in records(sources, file, table.shape):
-        missing = [name for name in rows.needed if name not in written]
-        for name in missing:
-            sources.problems.add(
-                f'The line has no "{name}". Add it.', file=file.label, line=line, column=name
-            )
-        if missing:
+        if not sources.has_all(rows.needed, written, (file, line)):
             continue
         record = {name: bare(unguarded(cell)) for name, cell in written.items()}
         kept = {name: record.get(name, "") for name in factors}

@@ -56,7 +56,7 @@ def read_tables(sources: Sources, spool: Spool) -> None:
     for file in sources.files:
         if file.number not in described:
             message = columns_missing(file, OUTPUT_COLUMNS)
-            sources.problems.add(message, file=file.label, line=1)
+            sources.problem((file, 1), "", message)
     items = [table for table in tables if table.layout == "items"]
     outputs = [table for table in tables if table.layout != "items"]
     media = MediaFiles(sources, spool)
@@ -101,13 +101,12 @@ def read_item_table(sources: Sources, spool: Spool, table: Table, media: MediaFi
     factors = factors_of(sources, table)
     if len(factors) > sources.limits.factors:
         message = f"There are more than {sources.limits.factors} columns with factors."
-        sources.problems.add(message, file=table.file.label, line=1)
+        sources.problem((table.file, 1), "", message)
         return
     cells = _Cells(table, media)
-    needed = cells.naming_roles
     for line, record in records(sources, table.file, table.shape):
         place = (table.file, line)
-        if cells.has(needed, record, place, sources):
+        if sources.has_all(cells.naming, record, place):
             key, texts = cells.key(record), cells.texts(record)
             values = {name: record[name] for name in factors if name in record}
             attached = cells.attached(record, place, INPUT_FILE, INPUT_ALT)
@@ -135,11 +134,11 @@ Row = tuple[Place, str, Record, list[tuple[int, str]]]
 def _long_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
     table = cells.table
     roles = (*OUTPUT_COLUMNS, OUTPUT_FILE, *DOCUMENT_PLACE)
-    needed = tuple(role for role in roles if role in table.columns.roles)
+    needed = [cells.column(role) for role in roles if role in table.columns.roles]
     output, system_column = cells.column("output"), cells.column("system")
     for line, record in records(sources, table.file, table.shape):
         place = (table.file, line)
-        if not cells.has(needed, record, place, sources):
+        if not sources.has_all(needed, record, place):
             continue
         name = record[system_column] if system_column else table.file.stem
         system = spool.system_number(name, place)
@@ -159,10 +158,9 @@ def _wide_rows(sources: Sources, spool: Spool, cells: _Cells) -> Iterator[Row]:
         for column in table.shape.columns
         if column in names
     }
-    needed = cells.naming_roles
     for line, record in records(sources, table.file, table.shape):
         place = (table.file, line)
-        if cells.has(needed, record, place, sources):
+        if sources.has_all(cells.naming, record, place):
             outputs = [
                 (system, record[column])
                 for column, system in systems.items()
@@ -209,13 +207,9 @@ class _Cells:
         roles = table.columns.roles
         self._place = [self._column[role] for role in DOCUMENT_PLACE if role in roles]
         self.is_named_by_place = bool(self._place) and "item" not in roles
-        named = tuple(role for role in ("item", "input", INPUT_FILE) if role in roles)[:1]
-        # The roles without which a row has no item.
-        self.naming_roles = (
-            DOCUMENT_PLACE
-            if self.is_named_by_place
-            else (*named, *DOCUMENT_PLACE * bool(self._place))
-        )
+        named = [] if self.is_named_by_place or self._item is None else [self._item]
+        # The columns without which a row has no item.
+        self.naming = [*named, *self._place]
 
     def put_in_document(self, spool: Spool, item: int, record: Record, place: Place) -> None:
         """Note the document of the row's item, if the table has documents."""
@@ -233,19 +227,6 @@ class _Cells:
 
     def column(self, role: str) -> str:
         return self._column.get(role, "")
-
-    def has(self, roles: tuple[str, ...], record: Record, place: Place, sources: Sources) -> bool:
-        """Each JSON line names its cells again, and may omit some."""
-        names = [self._column[role] for role in roles]
-        missing = [name for name in names if name not in record]
-        for name in missing:
-            sources.problems.add(
-                f'The line has no "{name}". Add it.',
-                file=place[0].label,
-                line=place[1],
-                column=name,
-            )
-        return not missing
 
     def key(self, record: Record, system: int | None = None) -> str:
         """The item's name: its own, its place in a document, its text, or else the row's number."""

@@ -88,7 +88,7 @@ def _check_length(sources: Sources, file: SourceFile, count: int, expected: int)
         line = min(count, expected) + 1
         message = f"The file has {count} lines, but the source has {expected}."
         advice = advice_on_lines(count, expected)
-        sources.problems.add(f"{message} {advice}", file=file.label, line=line)
+        sources.problem((file, line), "", f"{message} {advice}")
 
 
 def advice_on_lines(count: int, expected: int) -> str:
@@ -107,9 +107,7 @@ def lines_of(sources: Sources, file: SourceFile) -> Iterator[str]:
                 message = (
                     "There is a carriage return within the line. End every line with LF or CRLF."
                 )
-                sources.problems.add(
-                    message, file=file.label, line=number, column=text.index("\r") + 1
-                )
+                sources.problem((file, number), text.index("\r") + 1, message)
             yield text
     except StopFile:
         return

@@ -81,7 +81,7 @@ def _documents(sources: Sources, file: SourceFile) -> Iterator[tuple[int, Any]]:
                 yield line, strict_json.parse(text, deepest=deepest)
     except strict_json.InvalidJson as refused:
         message = f"{refused} Correct the file here."
-        sources.problems.add(message, file=file.label, line=refused.line or line)
+        sources.problem((file, refused.line or line), "", message)
     except StopFile:
         return
 
@@ -201,10 +201,7 @@ def _read_rows(
     games: dict[str, tuple[str, str]],
 ) -> None:
     for line, record in records(sources, file, shape):
-        missing = [name for name in OUTPUT_COLUMNS if name not in record]
-        for name in missing:
-            spool.problem((file, line), name, f'The line has no "{name}". Add it.')
-        if missing:
+        if not sources.has_all(OUTPUT_COLUMNS, record, (file, line)):
             continue
         game, _, sentence = record["item"].partition(SENTENCE)
         if game not in games:

@@ -71,24 +71,19 @@ def _trials(sources: Sources, file: SourceFile) -> list[_Trial]:
         return []
     if found := ENTITY_DECLARATION.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        sources.problems.add(DEFINES_ENTITIES, file=file.label, line=line)
+        sources.problem((file, line), "", DEFINES_ENTITIES)
         return []
     try:
         root = Xml.fromstring(text)
     except Xml.ParseError as error:
         line, column = error.position
-        sources.problems.add(
-            f"This is not XML: {error.msg}. Correct it.",
-            file=file.label,
-            line=line,
-            column=column + 1,
-        )
+        sources.problem((file, line), column + 1, f"This is not XML: {error.msg}. Correct it.")
         return []
     lines = dict(zip(root.iter(), _lines_of_elements(text), strict=True))
     trials = [_Trial(element, file, lines) for element in root.iter("TRIAL")]
     if not trials:
         message = "The file has no TRIAL. Add one for each description, or leave out the file."
-        sources.problems.add(message, file=file.label, line=1)
+        sources.problem((file, 1), "", message)
     return trials
 
 
@@ -222,9 +217,7 @@ class _Pictures:
                 message = (
                     f'The picture "{name}" is not among the files. Add it, or correct its name.'
                 )
-                self._sources.problems.add(
-                    message, file=place[0].label, line=place[1], column="IMAGE"
-                )
+                self._sources.problem(place, "IMAGE", message)
             self._read[key] = self._content(file) if file else None
         return self._read[key]
 

@@ -429,15 +429,13 @@ def _as_records(
                 f"The row has {len(cells)} cells, but the header has {width}. Put quotation marks "
                 "around texts that contain the separator, or add the missing cells."
             )
-            sources.problems.add(
-                message, file=file.label, line=line, column=min(len(cells), width) + 1
-            )
+            sources.problem((file, line), min(len(cells), width) + 1, message)
             continue
         file.rows += 1
         try:
             found = read(cells) if read else cells
         except ValueError as error:
-            sources.problems.add(f"The answers cannot be read: {error}", file=file.label, line=line)
+            sources.problem((file, line), "", f"The answers cannot be read: {error}")
             continue
         if found is not None:
             yield line, dict(zip(columns, found, strict=True))
@@ -449,27 +447,19 @@ def _check_header(sources: Sources, file: SourceFile, shape: Shape) -> None:
     columns, header = shape.columns, shape.header or 1
     if len(columns) > sources.limits.columns:
         message = f"The header has {len(columns):,} columns; at most {sources.limits.columns:,} "
-        sources.problems.add(f"{message}are allowed.", file=file.label, line=header)
+        sources.problem((file, header), "", f"{message}are allowed.")
         raise StopFile
     seen = set()
     for number, name in enumerate(columns, start=1):
         if not name and number > 1:  # a data frame's index has no name
-            sources.problems.add(
-                "The column has no name. Write one into the first line.",
-                file=file.label,
-                line=header,
-                column=number,
+            sources.problem(
+                (file, header), number, "The column has no name. Write one into the first line."
             )
         elif name in seen:
             message = "The header has this column twice. Rename one of them."
-            sources.problems.add(message, file=file.label, line=header, column=name)
+            sources.problem((file, header), name, message)
         elif len(name) > sources.limits.column_name:
-            sources.problems.add(
-                "The column's name is too long. Shorten it.",
-                file=file.label,
-                line=header,
-                column=number,
-            )
+            sources.problem((file, header), number, "The column's name is too long. Shorten it.")
         seen.add(name)
 
 
@@ -494,7 +484,7 @@ def _table_rows(
             n_rows += 1
             if n_rows > sources.limits.rows:
                 message = f"There are more than {sources.limits.rows:,} rows."
-                sources.problems.add(message, file=file.label, line=line)
+                sources.problem((file, line), "", message)
                 return
             yield line, cells
 
@@ -516,7 +506,7 @@ def _note_csv_error(
         )
     else:
         message = f"The row cannot be read: {error}."
-    sources.problems.add(message, file=file.label, line=line)
+    sources.problem((file, line), "", message)
     if "field larger" in error:
         raise StopFile
 
@@ -564,7 +554,7 @@ def _limited(
     for number, (line, cells) in enumerate(rows):
         if number > sources.limits.rows:
             message = f"There are more than {sources.limits.rows:,} rows."
-            sources.problems.add(message, file=file.label, line=line)
+            sources.problem((file, line), "", message)
             return
         yield line, cells
 
@@ -573,7 +563,7 @@ def _note_unstorable(sources: Sources, file: SourceFile, line: int, record: Reco
     for name, cell in record.items():
         if found := NUL_OR_SURROGATE.search(cell):
             message = f"U+{ord(found.group()):04X} cannot be stored. Delete this character."
-            sources.problems.add(message, file=file.label, line=line, column=name)
+            sources.problem((file, line), name, message)
             return True
     return False
 
@@ -592,7 +582,7 @@ def _json_records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[
             rows = unfolded(document)
             found = [_record_of(row, sources, shape.nested, columns) for row in rows]
         except strict_json.InvalidJson as refused:
-            sources.problems.add(str(refused), file=file.label, line=line)
+            sources.problem((file, line), "", str(refused))
             continue
         for record in found:
             yield line, record
@@ -612,7 +602,7 @@ def _array_records(
                 record = _record_of(row, sources, shape.nested, columns)
                 yield line, {name: record.get(name, "") for name in (*shape.columns, *record)}
     except strict_json.InvalidJson as refused:
-        sources.problems.add(str(refused), file=file.label, line=refused.line or line)
+        sources.problem((file, refused.line or line), "", str(refused))
 
 
 def _record_of(
