@@ -8,12 +8,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from rankme.actions.accounts.api_keys import KeyPlan, make_key
 from rankme.actions.shared_task import checks, teams
 from rankme.api.authentication import rate_limits
-from rankme.models import Role, SharedTask, SystemUpload, TeamMember, UploadCheck, UploadTicket
+from rankme.models import SharedTask, SystemUpload, TeamMember, UploadCheck, UploadTicket
 from tests.api.conftest import client_of
-from tests.campaigns import make_campaign, make_owner
+from tests.campaigns import make_owner
 from tests.shared_tasks.tasks import close, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
@@ -263,37 +262,6 @@ def test_the_rehearsal_is_in_no_answer_for_hosts(olga):
         assert b"Rehearsal" not in olga.get(f"{address}{part}").content
     decision = olga.post(f"{address}teams/{rehearsal.pk}/decision/", {"decision": "refuse"})
     assert decision.status_code == 404
-
-
-def test_others_and_keys_for_some_campaigns_find_no_task(stranger):
-    owner = make_owner()
-    task = make_task(owner=owner)
-    team = make_team(task)
-    narrow = APIClient(raise_request_exception=False)
-    plan = KeyPlan(role=Role.OWNER, campaigns=[make_campaign(owner=owner, launch=False)])
-    narrow.credentials(HTTP_AUTHORIZATION=f"Token {make_key(owner, plan).secret}")
-    address = f"{API}tasks/{task.code}/"
-    for client in (stranger, narrow):
-        for part in ("", "teams/", "uploads/", "seal/", "unseal/"):
-            assert client.get(address + part).status_code == 404
-        assert client.get(f"{API}tasks/").json()["results"] == []
-        decision = client.post(f"{address}teams/{team.pk}/decision/", {"decision": "refuse"})
-        assert decision.status_code in (403, 404)
-    team.refresh_from_db()
-    assert team.state == "approved"
-
-
-@pytest.mark.parametrize("role", ["auditor", "viewer"])
-def test_keys_that_change_nothing_change_no_task(role):
-    owner = make_owner()
-    task = make_task(owner=owner)
-    client = APIClient(raise_request_exception=False)
-    plan = KeyPlan(role=Role(role))
-    client.credentials(HTTP_AUTHORIZATION=f"Token {make_key(owner, plan).secret}")
-    address = f"{API}tasks/{task.code}/"
-    assert client.put(address, {"title": "Other"}).status_code == 403
-    assert client.post(f"{address}seal/", {}).status_code == 403
-    assert client.get(address).status_code == (200 if role == "auditor" else 403)
 
 
 def test_another_host_reads_the_task(olga):
