@@ -22,9 +22,25 @@ TEAM = f"{API}team/"
 NAMES = ("Owls", "Bees", "Cats")
 
 
-@pytest.fixture
-def task() -> SharedTask:
+@pytest.fixture(scope="module")
+def sealed(rows_of_the_module) -> SharedTask:
     return judged_task(*NAMES, owner=make_owner(), teams_first_days=7)
+
+
+@pytest.fixture(scope="module")
+def named(rows_of_the_module) -> SharedTask:
+    """Another task, unsealed. Tests roll back what they do to either."""
+    return unsealed(judged_task(*NAMES, owner=make_owner(), teams_first_days=7))
+
+
+@pytest.fixture
+def task(sealed) -> SharedTask:
+    return SharedTask.objects.get(pk=sealed.pk)
+
+
+@pytest.fixture
+def told(named) -> SharedTask:
+    return SharedTask.objects.get(pk=named.pk)
 
 
 def address(task: SharedTask, part: str = "") -> str:
@@ -39,8 +55,7 @@ def team_client(task: SharedTask, name: str) -> APIClient:
     return client
 
 
-def test_hosts_read_the_rows_of_the_file(task, olga):
-    told = unsealed(task)
+def test_hosts_read_the_rows_of_the_file(told, olga):
     found = olga.get(address(told, "results/")).json()
     assert (found["is_named"], found["without_report"]) == (True, [])
     assert found["teams_first_until"]
@@ -64,8 +79,7 @@ def test_hosts_read_the_rows_of_the_file(task, olga):
     assert seen.count() == 1
 
 
-def test_hosts_download_every_file(task, olga):
-    told = unsealed(task)
+def test_hosts_download_every_file(told, olga):
     files = olga.get(address(told, "results/")).json()["files"]
     assert files == list(FILES)
     for name in files:
@@ -103,8 +117,7 @@ def test_a_team_objects_before_the_names_and_learns_nothing_of_its_code(task):
     assert judged == silent
 
 
-def test_a_team_reads_its_own_places_and_judgements(task):
-    told = unsealed(task)
+def test_a_team_reads_its_own_places_and_judgements(told):
     track = told.tracks.get()
     for name in NAMES:
         client = team_client(told, name)
@@ -128,8 +141,7 @@ def test_a_withdrawn_system_has_a_value_and_no_place(task):
     assert place["value"]
 
 
-def test_a_team_objects_and_hosts_answer_once(task, olga):
-    told = unsealed(task)
+def test_a_team_objects_and_hosts_answer_once(told, olga):
     client, other = team_client(told, "Owls"), team_client(told, "Bees")
     track = told.tracks.get().pk
     made = client.post(f"{TEAM}disputes/", {"track": track, "text": "Item 3 is not ours."})
@@ -160,8 +172,7 @@ def test_the_history_has_the_acts_of_hosts_and_teams_and_no_upload_while_sealed(
     assert "systems unsealed" in shown and "salt" not in shown
 
 
-def test_others_find_no_results(task, stranger, anybody):
-    told = unsealed(task)
+def test_others_find_no_results(told, stranger, anybody):
     parts = ("results/", "results/results.csv", "disputes/", "history/")
     for part in parts:
         assert stranger.get(address(told, part)).status_code == 404

@@ -8,7 +8,7 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from rankme.actions import rate_limits
-from rankme.actions.accounts import organisers, passwords
+from rankme.actions.accounts import passwords
 from rankme.models import ApiKey, AuditEvent
 from tests.accounts import PASSWORD, make_account
 
@@ -47,23 +47,6 @@ def test_a_new_key_and_delete_end_the_previous_key(anybody, olga_user):
 def test_a_stale_key_does_not_block_a_new_one(anybody, olga_user):
     anybody.credentials(HTTP_AUTHORIZATION="Token gone")
     assert ask(anybody).status_code == 200
-
-
-@pytest.mark.parametrize("door", ["page", "command", "anything that saves"])
-def test_a_key_ends_with_its_password(anybody, olga_user, client, door):
-    key = ask(anybody).json()["token"]
-    anybody.credentials(HTTP_AUTHORIZATION=f"Token {key}")
-    if door == "page":
-        client.force_login(olga_user)
-        new = "another horse and battery"
-        form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
-        assert client.post("/password/", form).status_code == 302
-    elif door == "command":
-        organisers.reset_password(olga_user)
-    else:
-        olga_user.set_password("another horse and battery")
-        olga_user.save()
-    assert anybody.get("/api/v1/campaigns/").status_code == 401
 
 
 def test_a_key_outlives_any_other_change_of_its_account(anybody, olga_user):
