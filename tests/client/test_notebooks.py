@@ -1,4 +1,4 @@
-"""The notebooks are run with the client's wheel, from their first cell to their last, and again."""
+"""The client as its users have it: the notebooks, run with the wheel and nothing of the site."""
 
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ Cells = list[subprocess.Popen[str]]
 def started(python: Path, environment: Mapping[str, str]) -> Iterator[Cells]:
     cells = [
         subprocess.Popen(
-            [str(python), str(notebook)], env=environment, text=True,
+            [str(python), "-u", str(notebook)], env=environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
         for notebook in NOTEBOOKS
@@ -49,7 +49,7 @@ def test_there_is_a_notebook_for_each_kind_of_campaign():
 def test_all_notebooks_run_to_their_end_at_the_same_time(
     live_site: LiveSite, empty_environment: Path
 ):
-    """With simulated raters."""
+    """With simulated raters; a second run finds the campaigns of the first."""
     make_account("olga")
     key = obtain_key("olga", PASSWORD, address="127.0.0.1")
     live_site.start_worker(app="tests.faults.plain_site")  # they read tables, not pictures
@@ -72,5 +72,14 @@ def test_all_notebooks_run_to_their_end_at_the_same_time(
         (campaign.pk, "done") for campaign in links.values()
     }
     with started(empty_environment, environment) as again:
-        printed_by(again)
+        said = [next((line for line in each.stdout if "Send this" in line), "-") for each in again]
+    assert {line.split()[-1] for line in said} == set(links)
     assert Campaign.objects.count() == len(NOTEBOOKS)
+
+
+def test_the_environment_has_nothing_of_the_site(empty_environment: Path):
+    there = (
+        "import importlib.util as u; print([bool(u.find_spec(n)) for n in ('rankme', 'django')])"
+    )
+    found = subprocess.check_output([str(empty_environment), "-c", there], text=True, cwd="/")
+    assert found.strip() == "[False, False]"
