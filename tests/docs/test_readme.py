@@ -8,7 +8,6 @@ import pytest
 from django.core.management import call_command
 
 from analysis.cli import main
-from tests.live import run_python
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -43,16 +42,17 @@ def test_a_command_of_the_statistics_prints_its_signature(words, monkeypatch, ca
     assert "Aster" in printed
 
 
-@pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
+@pytest.mark.django_db
+@pytest.mark.usefixtures("own_uploads")
 @pytest.mark.parametrize(
     "words", [words for words in commands_of("python") if words[0] == "manage.py"], ids=" ".join
 )
-def test_a_command_of_the_site_works_next_to_a_running_site(words, live_site):
+def test_a_command_of_the_site_works(words, monkeypatch, capsys):
+    """In this process: that `manage.py` finds the site's servers is a test of the embedded ones."""
     call_command("organiser", "olga")
-    done = run_python(words, live_site.environment)
-    assert done.returncode == 0, done.stderr
-    assert "/r/" in done.stdout
+    monkeypatch.chdir(PROJECT)
+    call_command(*words[1:])
+    assert "/r/" in capsys.readouterr().out
 
 
 CITED = re.compile(
