@@ -1,4 +1,4 @@
-"""The doctor reads tables of ratings of many makes, and says the same of the same ratings."""
+"""The doctor reads tables of ratings of many makes as the same ratings."""
 
 import gzip
 import json
@@ -6,7 +6,6 @@ import runpy
 import sys
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -14,11 +13,11 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 
-from rankme.doctor.examination import Examination, examine, reading_of
+from rankme.doctor.examination import examine
 from rankme.doctor.heds import ANSWERED, NEVER_IN_A_TABLE
 from rankme.importing import ImportRefused
-from tests.analysis.published import ORACLE_DATA
-from tests.doctor.findings import seen
+from tests.analysis.published import oracle_data
+from tests.doctor.findings import found_in
 
 ODD = Path(__file__).parents[1] / "data" / "odd_tables"
 
@@ -82,14 +81,13 @@ MAKES: dict[str, Write] = {
 
 
 @pytest.mark.parametrize("name", MAKES)
-def test_the_same_ratings_get_the_same_findings_from_a_table_of_any_make(name, ratings, tmp_path):
+def test_the_same_ratings_are_read_from_a_table_of_any_make(name, ratings, tmp_path):
     path = tmp_path / name
     MAKES[name](ratings, path)
-    means = ratings.groupby("model")["rating"].mean().sort_values(ascending=False)
-    letters = zip(means.index, [round(mean, 9) for mean in means], "ABC", strict=True)
-    found = examine(path)
-    assert seen(found) == [(system, 48, mean, each, each) for system, mean, each in letters]
-    assert found.criteria[0].verdict.startswith("Both ways agree. Claim: Alder above Birch;")
+    found = found_in(path)
+    assert found.sizes[0] == 144 and found.sizes[3:] == (3, 1)
+    (means,) = found.means.values()
+    assert means == pytest.approx(dict(ratings.groupby("model")["rating"].mean()))
 
 
 # Judgements, raters, items, systems, criteria.
@@ -112,26 +110,19 @@ COLLECTED = {
 }
 
 
-def sizes(found: Examination) -> tuple[int, ...]:
-    counts = found.read.partition(": ")[2].partition(";")[0]
-    return tuple(int(part.split()[0].replace(",", "")) for part in counts.split(", "))
-
-
 @pytest.mark.parametrize("name", WRITTEN_ELSEWHERE)
 def test_exports_of_other_programs_are_read(name):
-    found = examine(ODD / name, reading=reading_of(TOLD.get(name, "")))
-    assert sizes(found) == WRITTEN_ELSEWHERE[name]
-    assert len(found.criteria) == WRITTEN_ELSEWHERE[name][-1]
+    assert found_in(ODD / name, TOLD.get(name, "")).sizes == WRITTEN_ELSEWHERE[name]
 
 
 @pytest.mark.parametrize("name", COLLECTED)
 def test_published_ratings_are_read(name):
-    path = ORACLE_DATA / name
-    if not path.exists():
-        pytest.skip(f"{path} is not here.")
-    found = examine(path)
-    assert COLLECTED[name] in (None, sizes(found))
-    assert all(each.verdict for each in found.criteria)
+    assert COLLECTED[name] in (None, found_in(oracle_data(name)).sizes)
+
+
+def test_ratings_of_which_each_rater_gave_some_are_examined():
+    found = examine(oracle_data("rankme-2018/stp1_likert.csv"))
+    assert len(found.criteria) == 3 and all(each.verdict for each in found.criteria)
 
 
 def test_averages_are_refused_with_what_is_needed_instead(ratings, tmp_path, capsys, monkeypatch):
@@ -149,10 +140,14 @@ def test_the_command_prints_text_or_json(ratings, tmp_path, capsys, monkeypatch)
     columns = "rater=annotator,item=which one,system=model,value=rating"
     assert command(monkeypatch, path, "--columns", columns) == 0
     text = capsys.readouterr().out
-    assert "So: Both ways agree." in text and "5  ethics approval" in text
+    assert "So: Both ways agree. Claim: Alder above Birch;" in text
+    letters = [line.split()[-2:] for line in text.splitlines() if "  48  " in line]
+    assert letters == [["A", "A"], ["B", "B"], ["C", "C"]]
+    assert "ratings.csv: 144 judgements, 6 raters, 8 items, 3 systems, 1 criterion;" in text
+    assert "5  ethics approval" in text
     assert command(monkeypatch, path, "--columns", columns, "--json") == 0
-    found = asdict(examine(path, reading=reading_of(columns)))
-    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(found))
+    found = json.loads(capsys.readouterr().out)
+    assert found["criteria"][0]["verdict"] in text and found["heds_open"]["5"] in text
     assert command(monkeypatch, path, "--columns", "rater=annotator") == 2
     assert "Say which columns have the values." in capsys.readouterr().err
 
@@ -165,9 +160,7 @@ def command(monkeypatch, *arguments: object) -> int:
 
 
 def test_every_question_of_heds_is_answered_or_named_as_open():
-    path = ORACLE_DATA / "heds-3.0" / "heds3_questions.json"
-    if not path.exists():
-        pytest.skip(f"{path} is not here.")
+    path = oracle_data("heds-3.0/heds3_questions.json")
     named = [*ANSWERED, *NEVER_IN_A_TABLE]
     covered = {part for name in named for part in between(name)}
     questions = [key for key in json.loads(path.read_text()) if key[0].isdigit()]
