@@ -7,8 +7,7 @@ import stat
 import struct
 import unicodedata
 import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -26,30 +25,27 @@ ENCRYPTED = 0x1
 LITTER = re.compile(r"(^|/)(__MACOSX/|\.[^./]|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 
 
-@dataclass
-class Archive:
-    """An opened archive: the files in it, and how to close it."""
+def open_archive(
+    label: str, path: Path, limits: Limits, problems: Problems, opened: ExitStack
+) -> list[SourceFile]:
+    """The members of a zip as files, which can be read until `opened` is closed.
 
-    files: list[SourceFile] = field(default_factory=list)
-    close: Callable[[], None] = lambda: None
-
-
-def open_archive(label: str, path: Path, limits: Limits, problems: Problems) -> Archive:
-    """The members of a zip as files; what is wrong with the archive or a member is noted."""
+    What is wrong with the archive or a member is noted.
+    """
     trouble = trouble_with_directory(path, limits)
     if trouble:
         problems.add(trouble, file=label)
-        return Archive()
+        return []
     try:
-        opened = zipfile.ZipFile(path)
+        archive = opened.enter_context(zipfile.ZipFile(path))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
         problems.add(f"The archive is damaged: {error}.", file=label)
-        return Archive()
-    if not _is_without_overlap(opened):
+        return []
+    if not _is_without_overlap(archive):
         problems.add("The archive is damaged: its files overlap.", file=label)
-    members = [member for member in opened.infolist() if not _is_litter(member)]
-    files = (_file_of(member, label, opened, limits, problems) for member in members)
-    return Archive([file for file in files if file is not None], opened.close)
+    members = [member for member in archive.infolist() if not _is_litter(member)]
+    files = (_file_of(member, label, archive, limits, problems) for member in members)
+    return [file for file in files if file is not None]
 
 
 def trouble_with_directory(path: Path, limits: Limits) -> str | None:

@@ -8,7 +8,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,6 @@ from typing import IO, Any, cast
 
 from rankme.importing.archives import (
     LITTER,
-    Archive,
     clean_name,
     is_bomb,
     open_archive,
@@ -70,7 +69,7 @@ class Sources:
     notes: list[str] = field(default_factory=list)
     # What is proposed for each file, by its number: found once.
     tables: dict[int, Any] = field(default_factory=dict)
-    _closers: list[Callable[[], None]] = field(default_factory=list)
+    opened: ExitStack = field(default_factory=ExitStack)
     _told: int = 0
 
     @property
@@ -87,10 +86,6 @@ class Sources:
             self.problem(place, name, f'The line has no "{name}". Add it.')
         return not missing
 
-    def add_archive(self, archive: Archive) -> None:
-        self.files += archive.files
-        self._closers.append(archive.close)
-
     def set_media_aside(self) -> None:
         """Leave only what is read as text or as a table in `files`."""
         found = self.files
@@ -99,10 +94,6 @@ class Sources:
             (self.media if is_media(file) else self.files).append(file)
         for number, file in enumerate([*self.files, *self.media]):
             file.number = number
-
-    def close(self) -> None:
-        for close in self._closers:
-            close()
 
     def report(self, n_bytes: int) -> None:
         self.bytes_read += n_bytes
@@ -123,7 +114,7 @@ def open_sources(
 ) -> Iterator[Sources]:
     """Find the files behind the paths: files, folders, and archives looked into."""
     sources = Sources([], limits, problems, progress, reading, about)
-    try:
+    with sources.opened:
         for label, path in labelled(paths):
             _add_path(sources, label, path)
         _leave_out_descriptions(sources)
@@ -140,8 +131,6 @@ def open_sources(
             problems.add("The upload has no files.")
         problems.refuse_if_any()
         yield sources
-    finally:
-        sources.close()
 
 
 def is_media(file: SourceFile) -> bool:
@@ -180,7 +169,7 @@ def _add_path(sources: Sources, label: str, path: Path) -> None:
     with path.open("rb") as file:
         is_archive = file.read(4) in (ZIP_START, ZIP_END)
     if is_archive and not _is_workbook(path, sources.limits):
-        sources.add_archive(open_archive(label, path, sources.limits, sources.problems))
+        sources.files += open_archive(label, path, sources.limits, sources.problems, sources.opened)
     else:
         _add_plain(sources, label, path)
 
