@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, cast
@@ -72,7 +72,6 @@ JUDGEMENT_READERS = with_plugins(
 )
 SPOOL = "spool.sqlite"
 FEW_FILES = 3
-Result = TypeVar("Result")
 AnyPreview = TypeVar("AnyPreview")
 Found = Preview | JudgementPreview | Scores
 
@@ -129,24 +128,18 @@ def read_material(paths: Paths, format: str | None = None, **options: Unpack[Opt
     ------
     ImportRefused : with every problem and its place
     """
-
-    def read(folder: Path) -> Material:
+    with _new_folder() as folder:
         found = read_upload(paths, "outputs", folder, format=format, **options)
         return Material(folder / SPOOL, cast(Preview, found))
-
-    return _in_new_folder(read)
 
 
 def read_judgement_material(
     paths: Paths, format: str | None = None, **options: Unpack[Options]
 ) -> JudgementMaterial:
     """Read and check judgements; takes and raises the same as `read_material`."""
-
-    def read(folder: Path) -> JudgementMaterial:
+    with _new_folder() as folder:
         found = read_upload(paths, "judgements", folder, format=format, **options)
         return JudgementMaterial(folder / SPOOL, cast(JudgementPreview, found))
-
-    return _in_new_folder(read)
 
 
 def read_scores(
@@ -163,21 +156,20 @@ def read_scores(
     known : a score of another system or item is a problem; None: any may come
     lower_is_better : metrics whose sign is to be changed; None: those that are known for it
     """
-
-    def read(folder: Path) -> Scores:
+    with _new_folder() as folder:
         found = read_upload(
             paths, "scores", folder, known=known, lower_is_better=lower_is_better, **options
         )
         shutil.rmtree(folder)
         return cast(Scores, found)
 
-    return _in_new_folder(read)
 
-
-def _in_new_folder(read: Callable[[Path], Result]) -> Result:
+@contextmanager
+def _new_folder() -> Iterator[Path]:
+    """A folder that is removed again if what is read into it is refused."""
     folder = new_folder()
     try:
-        return read(folder)
+        yield folder
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
