@@ -6,12 +6,12 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankme.importing.files import Place, SourceFile, where
 from rankme.untrusted.clean_text import LARGEST_NUMBER
 
-from .spool import ROWS_AT_ONCE, NewItem, Spool, digest_of
+from .spool import NewItem, Spool, digest_of
+from .spooled import Waiting, insert
 
 NAMES = ("rater", "item", "system", "criterion", "screen")
 LONGEST_NAME = 500
@@ -51,8 +51,8 @@ class JudgementSpool(Spool):
         self.marked: dict[int, dict[str, None]] = {}
         self.columns: dict[str, str] = {}  # what the file calls them
         self._screens: dict[int, int] = {}
-        self._screen_rows: list[tuple[Any, ...]] = []
-        self._rows: list[tuple[Any, ...]] = []
+        self._new_screens = Waiting(self.database, "screen")
+        self._new_judgements = Waiting(self.database, "judgement")
 
     def problem(self, place: Place, column: str, message: str) -> None:
         super().problem(place, self.columns.get(column, column), message)
@@ -80,9 +80,8 @@ class JudgementSpool(Spool):
         label = given.marks or given.label
         row = (self._screen(given, item), system, criterion, value, time_ms, label)
         kept = json.dumps(values, ensure_ascii=False)
-        self._rows.append((*row, given.late, given.excluded, kept, place[0].number, place[1]))
-        if len(self._rows) >= ROWS_AT_ONCE:
-            self._write_judgements()
+        flags = (given.late, given.excluded)
+        self._new_judgements.add(*row, *flags, kept, place[0].number, place[1])
 
     def _number(self, cell: str, column: str, place: Place) -> float | None:
         try:
@@ -123,25 +122,14 @@ class JudgementSpool(Spool):
         if number is None:
             number = self._screens[key] = len(self._screens)
             times = (given.started_at, given.submitted_at)
-            self._screen_rows.append((number, given.screen, rater, item, *times))
+            self._new_screens.add(number, given.screen, rater, item, *times)
         return number
 
-    def _write_judgements(self) -> None:
-        self.database.executemany(
-            f"INSERT INTO screen VALUES ({', '.join('?' * 6)})", self._screen_rows
-        )
-        self.database.executemany(
-            f"INSERT INTO judgement VALUES ({', '.join('?' * 11)})", self._rows
-        )
-        self._screen_rows.clear()
-        self._rows.clear()
-
     def finish(self, files: Sequence[SourceFile]) -> None:
-        self._write_judgements()
+        self._new_screens.write()
+        self._new_judgements.write()
         for table, names in (("rater", self.raters), ("criterion", self.criteria)):
-            self.database.executemany(
-                f"INSERT INTO {table} VALUES (?, ?)", [(n, name) for name, n in names.items()]
-            )
+            insert(self.database, table, [(n, name) for name, n in names.items()])
         super().finish(files)
         self.database.execute(
             "CREATE INDEX judgement_place ON judgement (screen, system, criterion)"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rankme.importing.characters import SENTENCE_MARK, folded, strange_characters
 from rankme.importing.files import Place, SourceFile
@@ -18,11 +18,10 @@ from rankme.importing.media.media_types import MediaContent
 from rankme.importing.problems import Problems, StopFile
 
 from .documents import Documents
-from .spooled import content_of, open_spool
+from .spooled import Waiting, content_of, insert, open_spool
 
 # Says what is wrong with a text; "" if nothing is.
 TextCheck = Callable[[str], str]
-ROWS_AT_ONCE = 5_000
 STRANGE_EXAMPLES = 20
 LONGEST_KEY_OF_A_TEXT = 200
 ITEM_TEXTS = ("input", "reference", "context", "highlight")
@@ -46,9 +45,6 @@ TABLES = """
         late INT, excluded INT, factors, file INT, line INT);
     CREATE TABLE factor (position INTEGER PRIMARY KEY, name, is_of_item INT);
 """
-ITEM_SLOTS = ", ".join("?" * 11)
-OUTPUT_SLOTS = ", ".join("?" * 9)
-MEDIA_SLOTS = ", ".join("?" * 7)
 
 
 class Attached(NamedTuple):
@@ -99,8 +95,8 @@ class Spool:
         self._varying: set[int] = set()
         self._factors_of_items: dict[int, tuple[str, ...]] = {}
         self._texts_of_items: dict[int, int] = {}
-        self._item_rows: list[tuple[Any, ...]] = []
-        self._output_rows: list[tuple[Any, ...]] = []
+        self._new_items = Waiting(self.database, "item")
+        self._new_outputs = Waiting(self.database, "output")
         self._digests: list[str] = []
 
     def has_check(self, column: str) -> bool:
@@ -209,16 +205,14 @@ class Spool:
             context = context.replace(item.highlight, SENTENCE_MARK, 1)
         factors = json.dumps(dict(item.factors), ensure_ascii=False) if item.factors else ""
         row = (number, item.key, item.input, item.reference, context, item.highlight, factors)
-        self._item_rows.append((*row, place[0].number, place[1], *item.attached))
-        if len(self._item_rows) >= ROWS_AT_ONCE:
-            self._write_items()
+        self._new_items.add(*row, place[0].number, place[1], *item.attached)
         return number
 
     def _note_item_again(self, key: str, number: int, place: Place) -> None:
         if self.problems.is_full:
             self.problem(place, "item", "")
             return
-        self._write_items()
+        self._new_items.write()
         first = self.database.execute(
             "SELECT file, line FROM item WHERE id = ?", (number,)
         ).fetchone()
@@ -279,9 +273,7 @@ class Spool:
                 self.strange_examples[character_class].append((system, item, character))
         shown = (text, self._digests[attached.media]) if attached.media is not None else text
         row = (system, item, text, place[0].number, place[1], hash(shown), marks)
-        self._output_rows.append((*row, *attached))
-        if len(self._output_rows) >= ROWS_AT_ONCE:
-            self._write_outputs()
+        self._new_outputs.add(*row, *attached)
 
     def add_media(self, path: str, digest: str, media: MediaContent) -> int:
         """Keep a picture, sound or film next to the rows; its number is what rows call it."""
@@ -289,7 +281,7 @@ class Spool:
         self._digests.append(digest)
         content_of(self.path.parent, number).write_bytes(media.content)
         row = (number, path, digest, media.media_type, media.kind, len(media.content))
-        self.database.execute(f"INSERT INTO media VALUES ({MEDIA_SLOTS})", (*row, media.seconds))
+        insert(self.database, "media", [(*row, media.seconds)])
         return number
 
     def is_text_right(self, text: str, column: str, place: Place) -> bool:
@@ -308,23 +300,13 @@ class Spool:
 
     # --- to disk ---
 
-    def _write_items(self) -> None:
-        self.database.executemany(f"INSERT INTO item VALUES ({ITEM_SLOTS})", self._item_rows)
-        self._item_rows.clear()
-
-    def _write_outputs(self) -> None:
-        self.database.executemany(f"INSERT INTO output VALUES ({OUTPUT_SLOTS})", self._output_rows)
-        self._output_rows.clear()
-
     def finish(self, files: Sequence[SourceFile]) -> None:
         """Write what is left, and find outputs that are there twice."""
-        self._write_items()
-        self._write_outputs()
-        self.database.executemany(
-            "INSERT INTO file VALUES (?, ?, ?, ?, ?)",
-            [(file.number, file.label, file.rows, file.size, file.sha256) for file in files],
-        )
-        self.database.executemany("INSERT INTO system VALUES (?, ?)", enumerate(self.system_names))
+        self._new_items.write()
+        self._new_outputs.write()
+        read = [(file.number, file.label, file.rows, file.size, file.sha256) for file in files]
+        insert(self.database, "file", read)
+        insert(self.database, "system", list(enumerate(self.system_names)))
         self.database.execute("CREATE INDEX output_place ON output (system, item)")
         self._note_outputs_again(files)
         self._part_factors()
@@ -354,24 +336,14 @@ class Spool:
 
     def _part_factors(self) -> None:
         """Give factors that never vary within an item to the items, and leave the rest."""
-        of_items = {
-            place: name
-            for place, name in enumerate(self.factor_names)
-            if place not in self._varying
-        }
-        self.database.executemany(
-            "INSERT INTO factor VALUES (?, ?, ?)",
-            [(place, name, place in of_items) for place, name in enumerate(self.factor_names)],
-        )
+        names = self.factor_names
+        are_of_items = [place not in self._varying for place in range(len(names))]
+        rows = zip(range(len(names)), names, are_of_items, strict=True)
+        insert(self.database, "factor", list(rows))
         self.database.executemany(
             "UPDATE item SET factors = ? WHERE id = ?",
             (
-                (
-                    _factors_text(
-                        {of_items[n]: values[n] for n in range(len(values)) if n in of_items}
-                    ),
-                    item,
-                )
+                (_factors_text(compress(zip(names, values, strict=False), are_of_items)), item)
                 for item, values in self._factors_of_items.items()
             ),
         )
@@ -380,8 +352,8 @@ class Spool:
         self.database.execute("COMMIT")
 
 
-def _factors_text(factors: dict[str, str]) -> str:
-    filled = {name: value for name, value in factors.items() if value}
+def _factors_text(factors: Iterable[tuple[str, str]]) -> str:
+    filled = {name: value for name, value in factors if value}
     return json.dumps(filled, ensure_ascii=False) if filled else ""
 
 

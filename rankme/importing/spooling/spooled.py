@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
 from .rows import ItemRow, JudgementRow, MediaRow, OutputRow
+
+ROWS_AT_ONCE = 5_000
 
 
 def open_spool(path: Path) -> sqlite3.Connection:
@@ -20,6 +22,30 @@ def open_spool(path: Path) -> sqlite3.Connection:
     for setting in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-16000"):
         database.execute(f"PRAGMA {setting}")
     return database
+
+
+def insert(database: sqlite3.Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Write rows with a value for each column of the table."""
+    if rows:
+        slots = ", ".join("?" * len(rows[0]))
+        database.executemany(f"INSERT INTO {table} VALUES ({slots})", rows)
+
+
+class Waiting:
+    """Rows on their way into a table, written many at a time."""
+
+    def __init__(self, database: sqlite3.Connection, table: str) -> None:
+        self._database, self._table = database, table
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, *row: Any) -> None:
+        self._rows.append(row)
+        if len(self._rows) >= ROWS_AT_ONCE:
+            self.write()
+
+    def write(self) -> None:
+        insert(self._database, self._table, self._rows)
+        self._rows.clear()
 
 
 class Spooled:
@@ -35,7 +61,15 @@ class Spooled:
 
     def outputs(self) -> Iterator[OutputRow]:
         """All outputs in the order of the files."""
-        return read_outputs(self._database)
+        rows = self._database.execute(
+            """SELECT system.name, item.key, output.text, output.system, output.item, marks,
+                output.media, output.alt
+            FROM output
+            CROSS JOIN system ON system.id = output.system
+            CROSS JOIN item ON item.id = output.item"""
+        )
+        for row in rows:
+            yield OutputRow(*row)
 
     def output_lines(self) -> Iterator[tuple[str, int]]:
         """The line of its file that each output is from, by the key of its item."""
@@ -45,7 +79,25 @@ class Spooled:
 
     def judgements(self) -> Iterator[JudgementRow]:
         """All judgements, screen by screen."""
-        return read_judgements(self._database)
+        names = dict(
+            self._database.execute("SELECT position, name FROM factor WHERE NOT is_of_item")
+        )
+        rows = self._database.execute(
+            """SELECT screen, rater.name, item.key, system.name, criterion.name, value,
+                screen.name, started_at, submitted_at, time_ms, label, late, excluded,
+                judgement.factors
+            FROM judgement
+            CROSS JOIN screen ON screen.id = judgement.screen
+            CROSS JOIN rater ON rater.id = screen.rater
+            CROSS JOIN item ON item.id = screen.item
+            CROSS JOIN system ON system.id = judgement.system
+            CROSS JOIN criterion ON criterion.id = judgement.criterion
+            ORDER BY judgement.screen, judgement.rowid"""
+        )
+        for _, of_screen in groupby(rows, itemgetter(0)):
+            places: dict[str, int] = {}
+            for row in of_screen:
+                yield _judgement(row, places.setdefault(row[3], len(places)), names)
 
     def media(self) -> Iterator[MediaRow]:
         """The pictures, sounds and films in the order of their numbers."""
@@ -78,36 +130,6 @@ def read_items(database: sqlite3.Connection) -> Iterator[ItemRow]:
     for position, key, input, reference, context, highlight, factors, *attached in rows:
         texts = (input, reference, context, highlight)
         yield ItemRow(position, key, *texts, json.loads(factors) if factors else {}, *attached)
-
-
-def read_outputs(database: sqlite3.Connection) -> Iterator[OutputRow]:
-    rows = database.execute(
-        """SELECT system.name, item.key, output.text, output.system, output.item, marks,
-            output.media, output.alt
-        FROM output
-        CROSS JOIN system ON system.id = output.system CROSS JOIN item ON item.id = output.item"""
-    )
-    for row in rows:
-        yield OutputRow(*row)
-
-
-def read_judgements(database: sqlite3.Connection) -> Iterator[JudgementRow]:
-    names = dict(database.execute("SELECT position, name FROM factor WHERE NOT is_of_item"))
-    rows = database.execute(
-        """SELECT screen, rater.name, item.key, system.name, criterion.name, value, screen.name,
-            started_at, submitted_at, time_ms, label, late, excluded, judgement.factors
-        FROM judgement
-        CROSS JOIN screen ON screen.id = judgement.screen
-        CROSS JOIN rater ON rater.id = screen.rater
-        CROSS JOIN item ON item.id = screen.item
-        CROSS JOIN system ON system.id = judgement.system
-        CROSS JOIN criterion ON criterion.id = judgement.criterion
-        ORDER BY judgement.screen, judgement.rowid"""
-    )
-    for _, of_screen in groupby(rows, itemgetter(0)):
-        places: dict[str, int] = {}
-        for row in of_screen:
-            yield _judgement(row, places.setdefault(row[3], len(places)), names)
 
 
 def _judgement(row: tuple[Any, ...], position: int, names: Mapping[int, str]) -> JudgementRow:
