@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,14 @@ from rankme.importing.problems import grouped
 from rankme.importing.spooling.spool import TextCheck
 
 SHOWN_OF_COLUMNS = ("system_columns", "value_columns", "pattern", "factors")
+
+
+def add_reading_arguments(parser: ArgumentParser, *, columns: str) -> None:
+    parser.add_argument("--columns", default="", help=columns)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be imported; store nothing"
+    )
+    parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -108,8 +117,10 @@ def _has_rows(columns: Mapping[str, Any]) -> bool:
     return columns.get("layout") in ("long", "wide")
 
 
-def described(found: Mapping[str, Any]) -> str:
-    """The proposal in lines for people."""
+def described(found: Mapping[str, Any], *, as_json: bool) -> str:
+    """The proposal as JSON, or in lines for people."""
+    if as_json:
+        return json.dumps(found, ensure_ascii=False, indent=2)
     lines = []
     for table in found["tables"]:
         lines.append(table["file"])

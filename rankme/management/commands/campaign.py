@@ -19,7 +19,7 @@ from rankme.actions.campaign import campaigns, deleting, replicas
 from rankme.actions.campaign.duplicates import duplicate_campaign
 from rankme.actions.campaign.planned_work import planned_work
 from rankme.errors import RankmeError
-from rankme.management.loading import take_material
+from rankme.management.loading import campaign_of, take_material
 from rankme.models import Campaign
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml, definition_to_yaml, preset, preset_names
@@ -71,23 +71,23 @@ class Command(BaseCommand):
             raise CommandError(str(refusal)) from refusal
 
     def _export(self, *, code: str, **options: Any) -> None:
-        text = definition_to_yaml(campaigns.definition_of(_campaign(code)))
+        text = definition_to_yaml(campaigns.definition_of(campaign_of(code)))
         self.stdout.write(text, ending="")
 
     def _delete(self, *, code: str, title: str, **options: Any) -> None:
-        deletion = deleting.ask_to_delete(_campaign(code), title=title, by=None)
+        deletion = deleting.ask_to_delete(campaign_of(code), title=title, by=None)
         due = f"{deletion.due_at:%Y-%m-%d %H:%M %Z}"
         self.stdout.write(f"{code} will be deleted on {due}. To keep it: campaign keep {code}")
 
     def _keep(self, *, code: str, **options: Any) -> None:
-        deleting.keep_campaign(_campaign(code), by=None)
+        deleting.keep_campaign(campaign_of(code), by=None)
         self.stdout.write(f"{code} is kept.")
 
     def _copy(
         self, *, code: str, owner: str | None, title: str, material: bool, **options: Any
     ) -> None:
         copy = duplicate_campaign(
-            _campaign(code), by=_owner(owner), title=title, with_material=material
+            campaign_of(code), by=_owner(owner), title=title, with_material=material
         )
         self._tell(copy, launched=False)
 
@@ -159,13 +159,6 @@ def as_upload(folder: Path, paths: list[Path]) -> list[Path]:
 
 def _address(name: str, campaign: Campaign) -> str:
     return settings.SITE_URL + reverse(f"rankme:{name}", args=[campaign.code])
-
-
-def _campaign(code: str) -> Campaign:
-    campaign = Campaign.objects.filter(code=code).first()
-    if campaign is None:
-        raise CommandError(f"There is no campaign {code}.")
-    return campaign
 
 
 def _owner(name: str | None) -> User:

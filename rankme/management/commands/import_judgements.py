@@ -13,7 +13,13 @@ from django.core.management.base import BaseCommand, CommandError
 from rankme.actions.imports.judgement_imports import import_judgements
 from rankme.errors import RankmeError
 from rankme.importing import JUDGEMENT_READERS, ImportRefused, InvalidColumns
-from rankme.management.proposals import described, files_of, judgement_proposal, reading_of
+from rankme.management.proposals import (
+    add_reading_arguments,
+    described,
+    files_of,
+    judgement_proposal,
+    reading_of,
+)
 from rankme.protocols.files import definition_from_yaml
 
 
@@ -28,16 +34,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--definition", type=Path, help="campaign file that describes the collection"
         )
-        parser.add_argument(
-            "--columns",
-            default="",
-            help='what the columns are, as JSON: {"tables": [{"columns": {"rater": "who", "item": '
-            '"id", "system": "model"}, "value_columns": {"q1": {"criterion": "fluency"}}}]}',
+        add_reading_arguments(
+            parser,
+            columns='what the columns are, as JSON: {"tables": [{"columns": {"rater": "who", '
+            '"item": "id", "system": "model"}, '
+            '"value_columns": {"q1": {"criterion": "fluency"}}}]}',
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="print what would be imported; store nothing"
-        )
-        parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON")
         parser.add_argument(
             "--keep-rater-names",
             action="store_true",
@@ -61,7 +63,8 @@ class Command(BaseCommand):
             reading = reading_of(columns)
             files = [file for path in paths for file in files_of(path)]
             if options["dry_run"]:
-                self._show(judgement_proposal(files, format, reading), as_json=options["json"])
+                found = judgement_proposal(files, format, reading)
+                self.stdout.write(described(found, as_json=options["json"]))
                 return
             if not owner:
                 raise CommandError("Name the organiser with --owner.")
@@ -81,8 +84,3 @@ class Command(BaseCommand):
         except (RankmeError, ImportRefused, InvalidColumns, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{campaign.code}  {campaign.title}")
-
-    def _show(self, found: dict[str, Any], *, as_json: bool) -> None:
-        self.stdout.write(
-            json.dumps(found, ensure_ascii=False, indent=2) if as_json else described(found)
-        )

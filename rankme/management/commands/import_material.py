@@ -14,8 +14,14 @@ from rankme.actions.material import materials
 from rankme.actions.material.materials import remembered_columns
 from rankme.errors import RankmeError
 from rankme.importing import AS_PROPOSED, READERS, InvalidColumns, Reading, reading_from
-from rankme.management.loading import work_off
-from rankme.management.proposals import described, files_of, proposal, reading_of
+from rankme.management.loading import campaign_of, work_off
+from rankme.management.proposals import (
+    add_reading_arguments,
+    described,
+    files_of,
+    proposal,
+    reading_of,
+)
 from rankme.models import Campaign
 from rankme.protocols.dialogues import text_checks
 
@@ -27,38 +33,27 @@ class Command(BaseCommand):
         parser.add_argument("campaign", help="the campaign's code")
         parser.add_argument("paths", nargs="+", type=Path, help="files, or a folder of files")
         parser.add_argument("--format", default="", choices=["", *READERS], help="default: guessed")
-        parser.add_argument(
-            "--columns",
-            default="",
-            help='what the columns of tables are, as JSON: {"tables": [{"layout": "long", '
+        add_reading_arguments(
+            parser,
+            columns='what the columns of tables are, as JSON: {"tables": [{"layout": "long", '
             '"columns": {"system": "model", "item": "id", "output": "answer"}}]}',
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="print what would be imported; store nothing"
-        )
-        parser.add_argument("--json", action="store_true", help="with --dry-run: print JSON")
         parser.add_argument("--take", action="store_true", help="import the material right away")
 
     def handle(
         self, *, campaign: str, paths: list[Path], format: str, columns: str, **options: Any
     ) -> None:
+        target = campaign_of(campaign)
         try:
-            target = Campaign.objects.get(code=campaign)
             uploads = [file for path in paths for file in files_of(path)]
             reading = reading_of(columns)
             if options["dry_run"]:
                 told = reading if columns else remembered(target)
                 checks = text_checks(definition_of(target))
                 found = proposal(uploads, format, told, checks)
-                self.stdout.write(
-                    json.dumps(found, ensure_ascii=False, indent=2)
-                    if options["json"]
-                    else described(found)
-                )
+                self.stdout.write(described(found, as_json=options["json"]))
                 return
             self._import(target, uploads, format, reading, take=options["take"])
-        except Campaign.DoesNotExist as error:
-            raise CommandError(f"There is no campaign {campaign}.") from error
         except (RankmeError, InvalidColumns, OSError) as error:
             raise CommandError(str(error)) from error
         except json.JSONDecodeError as error:

@@ -13,7 +13,7 @@ from analysis.cli.shared import ProgressBar
 from rankme.actions.material import materials
 from rankme.actions.material import metric_jobs as actions
 from rankme.errors import RankmeError
-from rankme.management.loading import wait_for, work_off
+from rankme.management.loading import campaign_of, wait_for, work_off
 from rankme.models import Campaign, MaterialImport, MetricComputation
 from rankme.queries.metric_scores import uncomputable
 
@@ -44,14 +44,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, campaign: str, scores: Path | None, **options: Any) -> None:
+        target = campaign_of(campaign)
         try:
-            target = Campaign.objects.get(code=campaign)
             if scores is None:
                 self._compute(target, options)
             else:
                 self._store(target, scores, options)
-        except Campaign.DoesNotExist as error:
-            raise CommandError(f"There is no campaign {campaign}.") from error
         except (RankmeError, OSError) as error:
             raise CommandError(str(error)) from error
         for metric in target.metrics.defer("content_csv_gz"):

@@ -14,9 +14,9 @@ from django.urls import reverse
 from rankme.actions.panel.studies import amount_in_words
 from rankme.errors import RankmeError
 from rankme.management.commands.simulate_raters import refuse_dead_address
+from rankme.management.loading import campaign_of
 from rankme.management.rehearsed_raters import detected, read_kinds, with_attackers
 from rankme.management.rehearsing import Behaviour, Rehearsal, rehearse
-from rankme.models import Campaign
 from rankme.simulation.characters import ATTACKERS, CHARACTERS
 
 
@@ -54,9 +54,7 @@ class Command(BaseCommand):
     def handle(self, *, campaign: str, **options: Any) -> None:
         if settings.PRODUCTION:
             raise CommandError("A production site rehearses nothing. Use a copy of the site.")
-        found = Campaign.objects.filter(code=campaign).select_related("owner").first()
-        if found is None:
-            raise CommandError(f"There is no campaign {campaign}.")
+        found = campaign_of(campaign)
         refuse_dead_address(settings.SITE_URL)
         try:
             behaviour = Behaviour(
