@@ -25,12 +25,6 @@ def test_each_file_is_a_system_and_the_meaning_is_key_and_input(tmp_path: Path) 
     assert texts["quoted", "name[B]"] == ""
 
 
-def test_a_cell_without_the_single_quotes_of_the_others_is_refused(tmp_path: Path) -> None:
-    quoted = QUOTED + "'name[C]'\tC.\n"
-    found = problems_of(tmp_path / "up", {"quoted.tsv": quoted})
-    assert places(found) == [("quoted.tsv", 4, "output")]
-
-
 def test_references_make_the_items_and_their_order(tmp_path: Path) -> None:
     references = 'mr,ref\nname[B],B one.\nname[B],B two.\n"name[A], area[x]",A one.\n'
     with read(tmp_path / "up", {"good.tsv": GOOD, "refs.csv": references}) as material:
@@ -38,20 +32,12 @@ def test_references_make_the_items_and_their_order(tmp_path: Path) -> None:
             ("name[B]", "B one.\nB two."),
             ("name[A], area[x]", "A one."),
         ]
-    unknown = GOOD + "name[Z]\tZ.\n"
-    found = problems_of(tmp_path / "up", {"good.tsv": unknown})
-    assert places(found) == [("good.tsv", 4, "MR")]
 
 
 def test_a_repeated_meaning_is_refused(tmp_path: Path) -> None:
     found = problems_of(tmp_path / "up", {"good.tsv": GOOD + "name[B]\tAgain.\n"})
     assert places(found) == [("good.tsv", 4, "")]
     assert "(on line 3)" in found[0].message
-
-
-def test_a_file_with_another_table_is_named(tmp_path: Path) -> None:
-    found = problems_of(tmp_path / "up", {"good.tsv": GOOD, "readme.txt": "Hello"})
-    assert places(found) == [("readme.txt", 1, "")]
 
 
 PLAIN = {
@@ -88,8 +74,6 @@ def test_line_n_of_each_plain_file_belongs_to_item_n(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [
-        ("sys-B.txt", "i\nii\n", 3),
-        ("sys-B.txt", "i\nii\niii\niv\n", 4),
         ("reference.txt", "eins\n", 2),
         ("sys-B.txt", "i\rii\niii\niv\n", 1),
     ],
@@ -106,11 +90,6 @@ def test_unicode_line_separators_end_no_line(tmp_path: Path) -> None:
     with read(tmp_path / "up", files) as material:
         texts = [row.text for row in material.outputs() if row.system == "sys.A"]
     assert texts == ["1\u2028a", "2\x85b", "3"]
-
-
-def test_two_sources_are_refused(tmp_path: Path) -> None:
-    found = problems_of(tmp_path / "up", PLAIN | {"src.en": "one\ntwo\n\n"})
-    assert "Two files look like the source" in found[0].message
 
 
 def test_a_format_can_be_demanded_and_unknown_files_are_refused(tmp_path: Path) -> None:

@@ -256,18 +256,6 @@ def test_doubled_and_nameless_columns_are_refused(tmp_path: Path) -> None:
     assert {problem.column for problem in found} >= {"item", "5"}
 
 
-def test_missing_outputs_are_shown_in_the_preview(tmp_path: Path) -> None:
-    files = {"items.csv": ITEMS, "outputs.csv": OUTPUTS.replace("T,b,T of b\n", "")}
-    with read(tmp_path / "up", files) as material:
-        assert material.preview.missing == 1
-        assert material.preview.systems[1].missing_items == ("b",)
-
-
-def test_an_upload_of_items_alone_is_refused(tmp_path: Path) -> None:
-    found = problems_of(tmp_path / "up", {"items.csv": ITEMS}, format="long")
-    assert found[0].message == "The upload has no outputs. Add a table or files with them."
-
-
 def test_a_refused_upload_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()

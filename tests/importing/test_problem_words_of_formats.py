@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rankme.importing import ImportRefused, read_material
-from tests.importing.uploads import places, write_zip
+from tests.importing.uploads import places, refusal, write_zip
 
 ENTITIES = """
     <ENTITY ID="1" TYPE="target" IMAGE="a.svg"/>
@@ -135,9 +134,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_problem_says_where_it_is_and_what_to_do(tmp_path: Path, name: str) -> None:
     case = CASES[name]
-    with pytest.raises(ImportRefused) as refused:
-        read_material(write_zip(tmp_path / "up.zip", case.files))
-    problems = refused.value.problems
+    problems = refusal(write_zip(tmp_path / "up.zip", case.files))
     fitting = [problem for problem in problems if case.found in problem.message]
     file = f"up.zip/{case.file}" if case.file else ""
     assert places(tuple(fitting)) == [(file, case.line, case.column)], problems

@@ -12,7 +12,7 @@ import pytest
 
 from rankme.importing import ImportRefused, Material, Reading, columns_from_roles, read_material
 from rankme.importing.tabular.headings import InvalidColumns
-from tests.importing.uploads import places, problems_of, write, write_zip
+from tests.importing.uploads import places, problems_of, refusal, write, write_zip
 
 if TYPE_CHECKING:  # it takes a second, and every process of a run imports the modules of tests
     import pandas as pd
@@ -126,11 +126,6 @@ def test_usual_encodings_are_found(tmp_path: Path, encoding: str, text: str) -> 
         assert [row.text for row in material.outputs()] == [text]
 
 
-def test_a_damaged_utf8_file_is_not_taken_for_another_encoding(tmp_path: Path) -> None:
-    content = "system,item,output\nS,a,äöü\n".encode() + b"S,b,x\xff\n"
-    assert places(problems_of(tmp_path / "up", {"a.csv": content})) == [("a.csv", 3, "6")]
-
-
 def test_the_encoding_can_be_given(tmp_path: Path) -> None:
     content = "system,item,output\nS,a,\u0161koda\n".encode("cp1250")
     with read_one(tmp_path, "a.csv", content, reading=Reading(encoding="cp1250")) as material:
@@ -172,12 +167,6 @@ def test_inputs_in_the_file_of_outputs_are_the_items(tmp_path: Path) -> None:
         items = list(material.items())
     assert [item.input for item in items] == ["Input 0", "Input 1", "Input 2", "Input 3"]
     assert [item.factors for item in items[:2]] == [{"level": "easy"}, {"level": "hard"}]
-
-
-def test_two_inputs_for_one_item_are_a_problem(tmp_path: Path) -> None:
-    content = "system,item,input,output\nA,1,One,x\nB,1,Other,y\n"
-    (problem,) = problems_of(tmp_path / "up", {"a.csv": content})
-    assert (problem.line, problem.column) == (3, "input")
 
 
 def test_long_inputs_that_name_items_become_short_names(tmp_path: Path) -> None:
@@ -258,7 +247,7 @@ def test_only_one_sheet_of_a_workbook_is_read_and_the_others_are_named(tmp_path:
         assert any("Not read: Notes" in note for note in material.preview.notes)
     book["Data"].append(["A", 1, "again"])
     book.save(path)
-    (problem,) = problems_of_path(path)
+    (problem,) = refusal(path)
     assert (problem.file, problem.line) == ("a.xlsx, sheet Data", 3)
 
 
@@ -351,12 +340,6 @@ def read_one(folder: Path, name: str, content: bytes, **options: object) -> Mate
     path = folder / name
     path.write_bytes(content)
     return read_material(path, **options)  # type: ignore[arg-type]
-
-
-def problems_of_path(path: Path):
-    with pytest.raises(ImportRefused) as refused:
-        read_material(path)
-    return refused.value.problems
 
 
 def opendocument() -> dict[str, str | bytes]:

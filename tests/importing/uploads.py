@@ -36,8 +36,12 @@ def read(folder: Path, files: Mapping[str, Content], **options: object) -> Mater
 def problems_of(
     folder: Path, files: Mapping[str, Content], **options: object
 ) -> tuple[FileProblem, ...]:
+    return refusal(write(folder, files), **options)
+
+
+def refusal(path: Path, **options: object) -> tuple[FileProblem, ...]:
     with pytest.raises(ImportRefused) as refused:
-        read(folder, files, **options)
+        read_material(path, **options)  # type: ignore[arg-type]
     return refused.value.problems
 
 
