@@ -188,6 +188,15 @@ def imported(olga, campaign: Campaign, content: str) -> None:
     assert execute_import(row.pk, "tester")
 
 
+def launched(olga, text: str) -> Campaign:
+    """A campaign of this file with outputs, and nobody logged in."""
+    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(text))
+    imported(olga, campaign, OUTPUTS)
+    campaign = campaigns.launch_campaign(campaign, by=make_owner())
+    olga.logout()
+    return campaign
+
+
 def simulated(document: dict, rng: random.Random) -> list[list[dict]]:
     """What a simulated rater answers on each trial's only screen."""
     (screen,) = document["screens"]
@@ -251,19 +260,11 @@ def test_what_was_added_goes_from_the_campaign_file_to_the_report(olga, client, 
 # An instrument -------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def rated_with_stars(olga, added) -> Campaign:
-    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CAMPAIGN))
-    imported(olga, campaign, OUTPUTS)
-    campaign = campaigns.launch_campaign(campaign, by=make_owner())
-    olga.logout()
-    return campaign
-
-
 @pytest.mark.django_db
-def test_the_work_page_brings_the_files_and_words_of_a_new_instrument(client, rated_with_stars):
-    document = begin(client, rated_with_stars, id="w1")
-    page = client.get(address("work", rated_with_stars)).content.decode()
+def test_a_new_instrument_brings_its_files_and_words_and_refuses_answers(olga, client, added):
+    campaign = launched(olga, CAMPAIGN)
+    document = begin(client, campaign, id="w1")
+    page = client.get(address("work", campaign)).content.decode()
     assert 'data-stars data-most="4"' in page
     assert ".star-row {" in page, "the styles of css/instruments/stars.css"
     script = client.get(document["instruments"]["stars"])
@@ -271,11 +272,6 @@ def test_the_work_page_brings_the_files_and_words_of_a_new_instrument(client, ra
     assert document["instrument_words"] == {
         "stars": {"missing_stars": "Please give this text its stars."}
     }
-
-
-@pytest.mark.django_db
-def test_an_answer_that_a_new_instrument_refuses_is_not_stored(client, rated_with_stars):
-    document = begin(client, rated_with_stars, id="w1")
     (answers, *_) = simulated(document, random.Random(1))
     answers[0]["value"] = 5
     payload = {
@@ -286,7 +282,7 @@ def test_an_answer_that_a_new_instrument_refuses_is_not_stored(client, rated_wit
         "screen": 0,
         "answers": answers,
     }
-    refused = send(client, rated_with_stars, payload)
+    refused = send(client, campaign, payload)
     assert refused.status_code == 422
     assert refused.json()["problems"] == [{"place": "liking[0]", "message": "Give 1 to 4 stars."}]
 
@@ -366,11 +362,7 @@ CHECKED = f"{CAMPAIGN.replace('one_each, options: {first_system: 1}', 'complete'
 
 @pytest.mark.django_db
 def test_a_new_kind_of_check_has_its_page_and_its_measures(olga, client, added):
-    campaign = campaigns.create_campaign(make_owner(), definition_from_yaml(CHECKED))
-    imported(olga, campaign, OUTPUTS)
-    campaign = campaigns.launch_campaign(campaign, by=make_owner())
-    client.logout()
-    document = begin(client, campaign, id="1")
+    document = begin(client, launched(olga, CHECKED), id="1")
     texts = [text for trial in document["trials"] for text in trial["outputs"]]
     backwards = {" ".join(reversed(text.split())) for text in OUTPUTS.splitlines()}
     assert backwards & set(texts)

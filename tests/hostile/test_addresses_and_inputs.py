@@ -37,9 +37,7 @@ def campaign(launched_once) -> Campaign:
 # As they are in an address; Django decodes them before any view sees them.
 NASTY = (
     "%00",
-    "a%00b",
     "%ED%A0%80",
-    "%FF",
     "..%2F..%2Fetc%2Fpasswd",
     "%E2%80%AE",
     "a:b:%00",

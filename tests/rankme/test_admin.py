@@ -30,11 +30,9 @@ def staff(db) -> Client:
     return client
 
 
-@pytest.mark.parametrize(
-    ("model", "question"), [(model, each) for model, all_ in SECRETS.items() for each in all_]
-)
-def test_no_filter_tells_a_secret_character_by_character(staff, model, question):
-    assert staff.get(f"/admin/{model}/?{question}").status_code == 400
+def test_no_filter_tells_a_secret_character_by_character(staff):
+    asked = [f"/admin/{model}/?{each}" for model, secrets in SECRETS.items() for each in secrets]
+    assert [address for address in asked if staff.get(address).status_code != 400] == []
 
 
 def test_the_filters_of_a_list_work(staff):

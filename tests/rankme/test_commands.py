@@ -126,7 +126,8 @@ def test_a_file_with_problems_is_refused_with_their_places(tmp_path):
 
 def test_the_demonstration_is_there_once_however_often_it_is_asked_for(client):
     first = said("demo")
-    assert authenticate(username="organiser", password=password_in(first))
+    password = password_in(first)
+    assert authenticate(username="organiser", password=password)
     second = said("demo")
     assert "shown only once" not in second
     links = re.findall(r"Raters: +http://[^/]+(/r/\S+)", second)
@@ -134,10 +135,10 @@ def test_the_demonstration_is_there_once_however_often_it_is_asked_for(client):
     assert Campaign.objects.count() == len(links) == 2
     for link in links:
         assert client.get(link).status_code == 200
-
-
-def test_the_demonstration_is_open_and_evenly_distributed():
-    said("demo")
+    renewed = password_in(said("demo", "--reset-password"))
+    assert authenticate(username="organiser", password=renewed)
+    assert not authenticate(username="organiser", password=password)
+    assert get_user_model().objects.count() == 1
     for campaign in Campaign.objects.all():
         definition = campaigns.definition_of(campaign)
         assert definition.crowd.open_link and not definition.entry_questions
@@ -157,14 +158,6 @@ def test_a_half_made_demonstration_is_completed():
     draft.refresh_from_db()
     assert draft.is_running and draft.items.count() == 20
     assert Campaign.objects.filter(title=title).count() == 1
-
-
-def test_the_demonstrations_organiser_gets_a_new_password_on_demand():
-    first = password_in(said("demo"))
-    second = password_in(said("demo", "--reset-password"))
-    assert authenticate(username="organiser", password=second)
-    assert not authenticate(username="organiser", password=first)
-    assert get_user_model().objects.count() == 1
 
 
 def test_no_code_looks_like_an_option_of_a_command():
