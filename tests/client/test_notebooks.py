@@ -32,7 +32,8 @@ def started(python: Path, environment: Mapping[str, str]) -> Iterator[Cells]:
         yield cells
     finally:
         for each in cells:
-            each.kill()
+            with each:  # closes its pipes and waits for its end
+                each.kill()
 
 
 def printed_by(cells: Cells) -> list[str]:
