@@ -10,9 +10,6 @@ A table has a visible `caption`, or a `label` where a heading above already name
 the pages of a paginator come with it. The words after a column's title are CSS classes, except for
 "head" (the cells name their rows) and "unnamed" (only screen readers get the title). `sort` turns
 the title into a link; it starts with "-" if the largest values come first.
-
-`{% take_away _("Revoke") key.name 'rankme:key-revoke' key.pk %}` is a row's button that ends what
-the row is about.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ from django.core.paginator import Page
 from django.forms.utils import flatatt
 from django.template import Context, Library, Node, NodeList, TemplateSyntaxError
 from django.template.base import FilterExpression, Parser, TextNode, Token, token_kwargs
-from django.urls import reverse
 
 register = Library()
 
@@ -172,15 +168,3 @@ def column(parser: Parser, token: Token) -> ColumnNode:
         if cells and isinstance(text := cells[end], TextNode):
             text.s = trim(text.s)
     return ColumnNode([parser.compile_filter(word) for word in values], options, cells)
-
-
-@register.inclusion_tag("components/take_away.html", takes_context=True)
-def take_away(
-    context: Context, word: str, name: object, url: str = "", *place: object, **hidden: object
-) -> dict[str, object]:
-    """A button named by a word and, for screen readers, by its row; it posts `hidden` to the named
-    address, or to this page.
-    """
-    action = reverse(url, args=place) if url else ""
-    token = context.get("csrf_token")
-    return {"action": action, "hidden": hidden, "word": word, "name": name, "csrf_token": token}

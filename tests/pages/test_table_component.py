@@ -71,7 +71,7 @@ def test_a_table_needs_a_name_and_takes_no_unknown_options(wrong):
 
 
 def button(words):
-    page = engines["django"].from_string(f"{{% load tables %}}{{% take_away {words} %}}")
+    page = engines["django"].from_string(f"{{% load parts %}}{{% take_away {words} %}}")
     return page.render({"name": "<b>"}, RequestFactory().get("/"))
 
 

@@ -1,0 +1,45 @@
+"""Small parts that many pages have.
+
+    {% button_to _("Pause") 'rankme:campaign-pause' campaign.code %}
+    {% take_away _("Revoke") key.name 'rankme:key-revoke' key.pk %}
+
+A button is a form of its own: it posts to the named address, or to this page. `look` is a CSS
+class, and `about` names the row for screen readers where a table has the button in each.
+"""
+
+from __future__ import annotations
+
+from django.template import Context, Library
+from django.urls import reverse
+
+register = Library()
+
+
+@register.inclusion_tag("components/button.html", takes_context=True)
+def button_to(
+    context: Context,
+    word: str,
+    url: str = "",
+    *place: object,
+    look: str = "button",
+    about: object = "",
+    **hidden: object,
+) -> dict[str, object]:
+    """A button alone; it also posts `hidden`."""
+    return {
+        "action": reverse(url, args=place) if url else "",
+        "word": word,
+        "look": look,
+        "about": about,
+        "hidden": hidden,
+        "csrf_token": context.get("csrf_token"),
+    }
+
+
+@register.inclusion_tag("components/button.html", takes_context=True)
+def take_away(
+    context: Context, word: str, about: object, url: str = "", *place: object, **hidden: object
+) -> dict[str, object]:
+    """A row's button that ends what the row is about."""
+    look = "link-button danger"
+    return button_to(context, word, url, *place, look=look, about=about, **hidden)
