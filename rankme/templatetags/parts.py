@@ -1,5 +1,6 @@
 """Small parts that many pages have.
 
+    {% link_to _("Edit") 'rankme:task-edit' task.code look="button" %}
     {% button_to _("Pause") 'rankme:campaign-pause' campaign.code %}
     {% take_away _("Revoke") key.name 'rankme:key-revoke' key.pk %}
 
@@ -9,10 +10,18 @@ class, and `about` names the row for screen readers where a table has the button
 
 from __future__ import annotations
 
+from django.forms.utils import flatatt
 from django.template import Context, Library
 from django.urls import reverse
+from django.utils.html import format_html
 
 register = Library()
+
+
+@register.simple_tag
+def link_to(word: str, url: str, *place: object, look: str = "") -> str:
+    attributes = flatatt({"class": look or None, "href": reverse(url, args=place)})
+    return format_html("<a{}>{}</a>", attributes, word)
 
 
 @register.inclusion_tag("components/button.html", takes_context=True)
