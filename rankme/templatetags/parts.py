@@ -3,6 +3,7 @@
     {% link_to _("Edit") 'rankme:task-edit' task.code look="button" %}
     {% button_to _("Pause") 'rankme:campaign-pause' campaign.code %}
     {% take_away _("Revoke") key.name 'rankme:key-revoke' key.pk %}
+    {% fields form "name token workspace" %}
 
 A button is a form of its own: it posts to the named address, or to this page. `look` is a CSS
 class, and `about` names the row for screen readers where a table has the button in each.
@@ -10,10 +11,12 @@ class, and `about` names the row for screen readers where a table has the button
 
 from __future__ import annotations
 
+from django.forms import BaseForm
 from django.forms.utils import flatatt
 from django.template import Context, Library
+from django.template.loader import get_template
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 register = Library()
 
@@ -52,3 +55,11 @@ def take_away(
     """A row's button that ends what the row is about."""
     look = "link-button danger"
     return button_to(context, word, url, *place, look=look, about=about, **hidden)
+
+
+@register.simple_tag
+def fields(form: BaseForm, names: str) -> str:
+    """These fields of a form, with their labels, hints and errors."""
+    template = get_template("components/field.html")
+    shown = ((template.render({"field": form[name]}),) for name in names.split())
+    return format_html_join("", "{}", shown)
