@@ -4,6 +4,7 @@
     {% button_to _("Pause") 'rankme:campaign-pause' campaign.code %}
     {% take_away _("Revoke") key.name 'rankme:key-revoke' key.pk %}
     {% fields form "name token workspace" %}
+    {% fact _("Places") study.places|intcomma %}
 
 A button is a form of its own: it posts to the named address, or to this page. `look` is a CSS
 class, and `about` names the row for screen readers where a table has the button in each.
@@ -16,6 +17,7 @@ from django.forms.utils import flatatt
 from django.template import Context, Library
 from django.template.loader import get_template
 from django.urls import reverse
+from django.utils.formats import localize
 from django.utils.html import format_html, format_html_join
 
 register = Library()
@@ -63,3 +65,9 @@ def fields(form: BaseForm, names: str) -> str:
     template = get_template("components/field.html")
     shown = ((template.render({"field": form[name]}),) for name in names.split())
     return format_html_join("", "{}", shown)
+
+
+@register.simple_tag
+def fact(title: str, value: object) -> str:
+    """One line of a `<dl class="facts">`."""
+    return format_html("<dt>{}</dt><dd>{}</dd>", title, localize(value))
