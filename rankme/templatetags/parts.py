@@ -5,6 +5,7 @@
     {% take_away _("Revoke") key.name 'rankme:key-revoke' key.pk %}
     {% fields form "name token workspace" %}
     {% fact _("Places") study.places|intcomma %}
+    {% figure cost.total %}{% translate "in all, with fees and tax" %}{% endfigure %}
 
 A button is a form of its own: it posts to the named address, or to this page. `look` is a CSS
 class, and `about` names the row for screen readers where a table has the button in each.
@@ -71,3 +72,10 @@ def fields(form: BaseForm, names: str) -> str:
 def fact(title: str, value: object) -> str:
     """One line of a `<dl class="facts">`."""
     return format_html("<dt>{}</dt><dd>{}</dd>", title, localize(value))
+
+
+@register.simple_block_tag
+def figure(content: str, number: object) -> str:
+    """A large number with words below it."""
+    shape = '<div class="card"><p class="figure">{}</p><p class="soft">{}</p></div>'
+    return format_html(shape, localize(number), content)
