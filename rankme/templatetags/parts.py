@@ -6,6 +6,7 @@
     {% fields form "name token workspace" %}
     {% fact _("Places") study.places|intcomma %}
     {% figure cost.total %}{% translate "in all, with fees and tax" %}{% endfigure %}
+    {% module "js/copy.js" %}
 
 A button is a form of its own: it posts to the named address, or to this page. `look` is a CSS
 class, and `about` names the row for screen readers where a table has the button in each.
@@ -17,6 +18,7 @@ from django.forms import BaseForm
 from django.forms.utils import flatatt
 from django.template import Context, Library
 from django.template.loader import get_template
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.formats import localize
 from django.utils.html import format_html, format_html_join
@@ -79,3 +81,9 @@ def figure(content: str, number: object) -> str:
     """A large number with words below it."""
     shape = '<div class="card"><p class="figure">{}</p><p class="soft">{}</p></div>'
     return format_html(shape, localize(number), content)
+
+
+@register.simple_tag
+def module(name: str) -> str:
+    """A script of our own, as an ES module."""
+    return format_html('<script type="module" src="{}"></script>', static(name))
