@@ -1,6 +1,7 @@
 """Small parts that many pages have.
 
     {% link_to _("Edit") 'rankme:task-edit' task.code look="button" %}
+    {% rater_link participant.label %}
     {% button_to _("Pause") 'rankme:campaign-pause' campaign.code %}
     {% take_away _("Revoke") key.name 'rankme:key-revoke' key.pk %}
     {% fields form "name token workspace" %}
@@ -30,6 +31,14 @@ register = Library()
 def link_to(word: str, url: str, *place: object, look: str = "") -> str:
     attributes = flatatt({"class": look or None, "href": reverse(url, args=place)})
     return format_html("<a{}>{}</a>", attributes, word)
+
+
+@register.simple_tag(takes_context=True)
+def rater_link(context: Context, label: str) -> str:
+    """A rater's label; those who may watch raters get to the rater's page."""
+    if not context.get("may", {}).get("watch"):
+        return label
+    return link_to(label, "rankme:campaign-rater", context["campaign"].code, label)
 
 
 @register.inclusion_tag("components/button.html", takes_context=True)
