@@ -43,13 +43,27 @@ from .shared_task import hosting, own_results, results, sealing, teaming
 app_name = "rankme"
 
 CAMPAIGN = "campaigns/<slug:code>/"
+BOOKS = CAMPAIGN + "panel/books/"
 IMPORT = CAMPAIGN + "material/<int:number>/"
-MEMBER = CAMPAIGN + "members/<int:member>/"
+ITEMS = CAMPAIGN + "items/"
+ITEM = ITEMS + "<int:number>/"
+LINK = CAMPAIGN + "links/<int:link>/"
+MEMBERS = CAMPAIGN + "members/"
+INVITATION = MEMBERS + "invitations/<int:invitation>/"
+MEMBER = MEMBERS + "<int:member>/"
 METRICS = CAMPAIGN + "metrics/"
+JOB = METRICS + "jobs/<int:computation>/"
+MONITOR = CAMPAIGN + "monitor/"
+PROBLEM = CAMPAIGN + "problems/<int:complaint>/"
 RATER = CAMPAIGN + "raters/<str:label>/"
+REPORT = "reports/<slug:report>/"
 RUN = CAMPAIGN + "analysis/<int:run>/"
 TASK = "tasks/<slug:code>/"
+TRACK = "team/tracks/<int:track>/"
+TRY = CAMPAIGN + "try/"
 UPLOAD = "team/uploads/<int:number>/"
+WEBHOOK = CAMPAIGN + "webhooks/<int:webhook>/"
+DELIVERY = WEBHOOK + "deliveries/<int:delivery>/"
 WORK = "r/<slug:code>/"
 
 organiser_urls: list[URLPattern] = [
@@ -87,61 +101,33 @@ organiser_urls: list[URLPattern] = [
     path(METRICS, metric_pages.show_metrics, name="campaign-metrics"),
     path(METRICS + "scores.csv", metric_pages.download_scores, name="campaign-metrics-file"),
     path(METRICS + "upload/", metric_pages.upload_scores, name="campaign-metrics-upload"),
-    path(
-        METRICS + "jobs/<int:computation>/cancel/",
-        metric_pages.cancel,
-        name="campaign-metrics-cancel",
-    ),
+    path(JOB + "cancel/", metric_pages.cancel, name="campaign-metrics-cancel"),
     path(METRICS + "<int:metric>/delete/", metric_pages.delete, name="campaign-metric-delete"),
     path(CAMPAIGN + "launch/", launching.launch, name="campaign-launch"),
     path(CAMPAIGN + "launch/planner/", planning.planner, name="campaign-planner"),
     path(CAMPAIGN + "launch/damaged/", launch_checks.damaged, name="campaign-damaged"),
-    path(CAMPAIGN + "try/", tryouts.show_tryout, name="campaign-tryout"),
-    path(
-        CAMPAIGN + "try/pages/", tryouts.show_made_up, {"path": ""}, name="campaign-made-up-first"
-    ),
-    path(CAMPAIGN + "try/pages/<path:path>", tryouts.show_made_up, name="campaign-made-up"),
+    path(TRY, tryouts.show_tryout, name="campaign-tryout"),
+    path(TRY + "pages/", tryouts.show_made_up, {"path": ""}, name="campaign-made-up-first"),
+    path(TRY + "pages/<path:path>", tryouts.show_made_up, name="campaign-made-up"),
     path(CAMPAIGN + "quality/", launch_checks.quality, name="campaign-quality"),
     path(CAMPAIGN + "quality/rules/", launch_checks.try_rules, name="campaign-rule-trial"),
     path(CAMPAIGN + "links/", launching.links, name="campaign-links"),
-    path(
-        CAMPAIGN + "links/<int:link>/page/",
-        launching.make_page_of_work,
-        name="campaign-work-page",
-    ),
-    path(
-        CAMPAIGN + "links/<int:link>/page/revoke/",
-        launching.revoke_page_of_work,
-        name="campaign-work-page-revoke",
-    ),
-    path(CAMPAIGN + "links/<int:link>/mail/", launching.send_link, name="campaign-link-mail"),
-    path(
-        CAMPAIGN + "links/<int:link>/mail/forget/",
-        launching.forget_mail,
-        name="campaign-link-mail-forget",
-    ),
+    path(LINK + "page/", launching.make_page_of_work, name="campaign-work-page"),
+    path(LINK + "page/revoke/", launching.revoke_page_of_work, name="campaign-work-page-revoke"),
+    path(LINK + "mail/", launching.send_link, name="campaign-link-mail"),
+    path(LINK + "mail/forget/", launching.forget_mail, name="campaign-link-mail-forget"),
     path(CAMPAIGN + "links/remind/", launching.remind, name="campaign-links-remind"),
     path(CAMPAIGN + "links/links.csv", launching.download_invitations, name="campaign-invitations"),
-    path(CAMPAIGN + "monitor/", monitoring.watch, name="campaign-monitor"),
-    path(CAMPAIGN + "monitor/look/", looking.take_look, name="campaign-look"),
-    path(
-        CAMPAIGN + "monitor/<int:assignment>/free/",
-        monitoring.free_lease,
-        name="campaign-lease-free",
-    ),
-    path(
-        CAMPAIGN + "problems/<int:complaint>/",
-        monitoring.deal_with_complaint,
-        name="campaign-complaint",
-    ),
+    path(MONITOR, monitoring.watch, name="campaign-monitor"),
+    path(MONITOR + "look/", looking.take_look, name="campaign-look"),
+    path(MONITOR + "<int:assignment>/free/", monitoring.free_lease, name="campaign-lease-free"),
+    path(PROBLEM, monitoring.deal_with_complaint, name="campaign-complaint"),
     path("panel-accounts/", accounts.list_accounts, name="panel-accounts"),
     path("panel-accounts/<int:account>/", accounts.change_account, name="panel-account"),
     path(CAMPAIGN + "panel/", study.show, name="campaign-panel"),
     path(CAMPAIGN + "panel/change/", study.change, name="campaign-panel-change"),
-    path(CAMPAIGN + "panel/books/", books.show, name="campaign-panel-books"),
-    path(
-        CAMPAIGN + "panel/books/<int:submission>/", books.show_person, name="campaign-panel-person"
-    ),
+    path(BOOKS, books.show, name="campaign-panel-books"),
+    path(BOOKS + "<int:submission>/", books.show_person, name="campaign-panel-person"),
     path(CAMPAIGN + "pause/", organiser.pause, name="campaign-pause"),
     path(CAMPAIGN + "resume/", organiser.resume, name="campaign-resume"),
     path(CAMPAIGN + "close/", organiser.close, name="campaign-close"),
@@ -153,39 +139,23 @@ organiser_urls: list[URLPattern] = [
     path(RATER + "erase-answers/", monitoring.erase_answers, name="campaign-rater-erase-answers"),
     path(RATER + "erase/", monitoring.erase_rater, name="campaign-rater-erase"),
     path(CAMPAIGN + "identities/", identities.identities, name="campaign-identities"),
-    path(CAMPAIGN + "items/", items.list_items, name="campaign-items"),
-    path(CAMPAIGN + "items/names/", items.show_names, name="campaign-item-names"),
-    path(
-        CAMPAIGN + "items/disagreements/",
-        disagreements.list_disagreements,
-        name="campaign-disagreements",
-    ),
-    path(CAMPAIGN + "items/<int:number>/", items.show_item, name="campaign-item"),
-    path(
-        CAMPAIGN + "items/<int:number>/settle/<int:output>/",
-        settling.settle_output,
-        name="campaign-item-settle",
-    ),
+    path(ITEMS, items.list_items, name="campaign-items"),
+    path(ITEMS + "names/", items.show_names, name="campaign-item-names"),
+    path(ITEMS + "disagreements/", disagreements.list_disagreements, name="campaign-disagreements"),
+    path(ITEM, items.show_item, name="campaign-item"),
+    path(ITEM + "settle/<int:output>/", settling.settle_output, name="campaign-item-settle"),
     path("join/<str:secret>/", joining.join, name="join"),
     path("my-work/<str:page>/", own_work.my_work, name="my-work"),
     path("no-mail/<str:signed>/", mail_stop.stop, name="mail-stop"),
-    path(CAMPAIGN + "members/", members.list_members, name="campaign-members"),
-    path(CAMPAIGN + "members/leave/", members.leave, name="campaign-leave"),
-    path(
-        CAMPAIGN + "members/invitations/<int:invitation>/revoke/",
-        members.revoke_invitation,
-        name="campaign-invitation-revoke",
-    ),
+    path(MEMBERS, members.list_members, name="campaign-members"),
+    path(MEMBERS + "leave/", members.leave, name="campaign-leave"),
+    path(INVITATION + "revoke/", members.revoke_invitation, name="campaign-invitation-revoke"),
     path(MEMBER + "role/", members.change_role, name="campaign-member-role"),
     path(MEMBER + "remove/", members.remove, name="campaign-member-remove"),
     path(MEMBER + "owner/", members.hand_over, name="campaign-hand-over"),
     path(CAMPAIGN + "webhooks/", webhooks.list_webhooks, name="campaign-webhooks"),
-    path(CAMPAIGN + "webhooks/<int:webhook>/", webhooks.change_webhook, name="campaign-webhook"),
-    path(
-        CAMPAIGN + "webhooks/<int:webhook>/deliveries/<int:delivery>/again/",
-        webhooks.send_again,
-        name="campaign-webhook-again",
-    ),
+    path(WEBHOOK, webhooks.change_webhook, name="campaign-webhook"),
+    path(DELIVERY + "again/", webhooks.send_again, name="campaign-webhook-again"),
     path(CAMPAIGN + "history/", organiser.history, name="campaign-history"),
 ]
 
@@ -223,11 +193,9 @@ report_urls: list[URLPattern] = [
     path(RUN + "withdraw/", reports.withdraw, name="analysis-withdraw"),
     path(RUN + "files/<path:name>", reports.run_file, name="analysis-file"),
     path(RUN + "metrics/", reports.show_metrics, name="analysis-metrics"),
-    path(
-        "reports/<slug:report>/metrics/", reports.show_public_metrics, name="report-public-metrics"
-    ),
-    path("reports/<slug:report>/", reports.show_public, name="report-public"),
-    path("reports/<slug:report>/files/<path:name>", reports.public_file, name="report-file"),
+    path(REPORT + "metrics/", reports.show_public_metrics, name="report-public-metrics"),
+    path(REPORT, reports.show_public, name="report-public"),
+    path(REPORT + "files/<path:name>", reports.public_file, name="report-file"),
 ]
 
 help_urls: list[URLPattern] = [
@@ -278,12 +246,8 @@ task_urls: list[URLPattern] = [
     path(UPLOAD + "receipt.json", teaming.show_receipt, name="team-receipt"),
     path("team/results/", own_results.show_own_results, name="team-results"),
     path("team/disputes/", own_results.dispute, name="team-dispute"),
-    path(
-        "team/tracks/<int:track>/judgements.csv",
-        own_results.download_judgements,
-        name="team-judgements",
-    ),
-    path("team/tracks/<int:track>/sources.jsonl", teaming.sources, name="team-sources"),
+    path(TRACK + "judgements.csv", own_results.download_judgements, name="team-judgements"),
+    path(TRACK + "sources.jsonl", teaming.sources, name="team-sources"),
 ]
 
 # Raters' first: addresses are tried in turn, and theirs are asked for most.
