@@ -22,7 +22,6 @@ from rankme.queries.watching.looks import (
     looks_of,
     looks_planned,
     planned_sittings,
-    raters_for_next_look,
     why_no_look,
 )
 
@@ -59,7 +58,6 @@ def looks_context(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
         "looks_mode": _(MODES[planned.mode]),
         "looks_number": planned.number if planned.mode == "group-sequential" else None,
         "looks_raters": beginning_of(campaign).judged,
-        "looks_needed": raters_for_next_look(campaign),
         "looks_all_raters": planned_sittings(campaign),
         "looks_blind": is_blind(request, campaign),
         "look_request": newest if newest and newest.state != newest.State.DONE else None,
