@@ -17,7 +17,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from rankme.actions.audit import last_fault
-from rankme.errors import RankmeError
+from rankme.errors import InvalidInput, Problem, RankmeError
 from rankme.models import Campaign
 from rankme.permissions import Permission, declare, get_campaign, may, user_of
 
@@ -114,6 +114,11 @@ def refusals_as_messages(request: HttpRequest) -> Iterator[None]:
         yield
     except RankmeError as refusal:
         messages.error(request, str(refusal))
+
+
+def problems_of(refusal: RankmeError) -> Sequence[Problem]:
+    """What a refused definition has, or the refusal itself as the one problem."""
+    return refusal.problems if isinstance(refusal, InvalidInput) else [Problem("", str(refusal))]
 
 
 def act(

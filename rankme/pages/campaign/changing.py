@@ -29,7 +29,17 @@ from rankme.protocols.files import (
 from rankme.queries.versions import version_lines
 from rankme.untrusted.whole_numbers import number_in
 
-from .campaign_page import FORM, POST, SAFE, act, campaign_page, render_campaign, sent, with_preview
+from .campaign_page import (
+    FORM,
+    POST,
+    SAFE,
+    act,
+    campaign_page,
+    problems_of,
+    render_campaign,
+    sent,
+    with_preview,
+)
 
 TAB = "campaign-edit"
 
@@ -75,15 +85,15 @@ def change(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _form_page(request, campaign, document, base=base)
     try:
         if command == "edit":
-            document = _reviewed_document(request)
+            # Of the page that asks for a reason.
+            reviewed = definition_from_yaml(request.POST.get("text", ""))
+            document = definition_to_document(reviewed)
             return _form_page(request, campaign, document, base=base)
         return _review(request, campaign, definition_from_document(document), base)
     except ChangedMeanwhile:
         return _conflict_page(request, campaign, document)
-    except InvalidDefinition as error:
-        return _form_page(request, campaign, document, base=base, problems=error.problems)
     except RankmeError as refusal:
-        problems = [Problem("", str(refusal))]
+        problems = problems_of(refusal)
         return _form_page(request, campaign, document, base=base, problems=problems)
 
 
@@ -102,10 +112,8 @@ def change_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _review(request, campaign, form.definition(), form.cleaned_data["version"])
     except ChangedMeanwhile:
         return _conflict_page(request, campaign, definition_to_document(form.definition()))
-    except InvalidDefinition as error:
-        return _file_page(request, campaign, form, error.problems)
     except RankmeError as refusal:
-        return _file_page(request, campaign, form, [Problem("", str(refusal))])
+        return _file_page(request, campaign, form, problems_of(refusal))
 
 
 @campaign_page(POST, needs=Permission.EDIT)
@@ -131,14 +139,11 @@ def confirm(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     except ChangedMeanwhile:
         return _conflict_page(request, campaign, definition_to_document(definition))
     except RankmeError as refusal:
-        return _form_page(
-            request,
-            campaign,
-            definition_to_document(definition),
-            base=base,
-            problems=getattr(refusal, "problems", [Problem("", str(refusal))]),
-        )
-    return _stored(request, campaign, version.number)
+        document, problems = definition_to_document(definition), problems_of(refusal)
+        return _form_page(request, campaign, document, base=base, problems=problems)
+    done = _("Version %(number)s is in force. New batches are handed out with it.")
+    messages.success(request, done % {"number": version.number})
+    return redirect("rankme:campaign-edit", campaign.code)
 
 
 @campaign_page(FORM, needs=Permission.EDIT)
@@ -160,11 +165,6 @@ def reopen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         {"form": form, "open_slots": free},
         tab="campaign",
     )
-
-
-def _reviewed_document(request: HttpRequest) -> dict[str, Any]:
-    """Write the definition as a file, for the page that asks for a reason."""
-    return definition_to_document(definition_from_yaml(request.POST.get("text", "")))
 
 
 def _review(
@@ -189,12 +189,6 @@ def _review(
     return render_campaign(
         request, campaign, "organiser/setup/review_change.html", context, tab=TAB
     )
-
-
-def _stored(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
-    done = _("Version %(number)s is in force. New batches are handed out with it.")
-    messages.success(request, done % {"number": number})
-    return redirect("rankme:campaign-edit", campaign.code)
 
 
 def _conflict_page(

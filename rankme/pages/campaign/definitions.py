@@ -51,12 +51,13 @@ from .campaign_page import (
     FORM,
     SAFE,
     campaign_page,
+    problems_of,
     refusals_in,
     render_campaign,
     sent,
     with_preview,
 )
-from .changing import show_versions
+from .changing import TAB, show_versions
 
 BLANK_START = "blank"
 MOST_EARLIER = 200
@@ -185,12 +186,11 @@ def edit_file(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     base = form.cleaned_data["version"]
     try:
         campaigns.change_definition(campaign, form.definition(), by=user_of(request), base=base)
-    except InvalidDefinition as error:
-        return _file_page(request, form, campaign, problems=error.problems)
     except ChangedMeanwhile:
         return _file_conflict(request, form, campaign)
     except RankmeError as refusal:
-        return _file_page(request, form, campaign, problems=[_as_problem(refusal)], status=409)
+        status = None if isinstance(refusal, InvalidDefinition) else 409
+        return _file_page(request, form, campaign, problems=problems_of(refusal), status=status)
     return _saved(request, campaign, _("The definition has been saved."))
 
 
@@ -232,23 +232,16 @@ def _take_form(
         return page(look_at=change_shape(document, command))
     name_the_nameless(document)
     try:
-        definition = definition_from_document(document)
-        campaign = _save(request, campaign, definition, base=version)
-    except InvalidDefinition as error:
-        return page(problems=error.problems)
+        definition, by = definition_from_document(document), user_of(request)
+        if campaign is None:
+            campaign = campaigns.create_campaign(by, definition)
+        else:
+            campaign = campaigns.change_definition(campaign, definition, by=by, base=version)
     except RankmeError as refusal:
         if isinstance(refusal, ChangedMeanwhile) and campaign is not None:
             return _form_conflict(request, document, campaign)
-        return page(problems=[_as_problem(refusal)])
+        return page(problems=problems_of(refusal))
     return _saved(request, campaign, _("The definition has been saved."))
-
-
-def _save(
-    request: HttpRequest, campaign: Campaign | None, definition: Definition, *, base: str
-) -> Campaign:
-    if campaign is None:
-        return campaigns.create_campaign(user_of(request), definition)
-    return campaigns.change_definition(campaign, definition, by=user_of(request), base=base)
 
 
 # --- Two people at one draft --------------------------------------------------------------------
@@ -283,10 +276,6 @@ def _last_change(campaign: Campaign) -> dict[str, Any]:
     return {"event": saved.first()}
 
 
-def _as_problem(refusal: RankmeError) -> Problem:
-    return Problem("", str(refusal))
-
-
 def _form_page(
     request: HttpRequest,
     document: dict[str, Any],
@@ -299,35 +288,26 @@ def _form_page(
     look_at: str = "",
 ) -> HttpResponse:
     sections, findings = draw_form(document, problems, look_at=look_at)
-    context = {
+    context: dict[str, Any] = {
         "sections": sections,
         "findings": findings,
-        "start": start,
-        "languages": _languages(start),
         "version": version,
         "conflict": conflict,
         "preview_pages": PREVIEW_PAGES,
-        "preview_address": reverse("rankme:campaign-edit-preview", args=[campaign.code])
-        if campaign
-        else reverse("rankme:campaign-new-preview"),
     }
-    if campaign is not None:
-        saved = campaigns.definition_of(campaign)
-        context |= {
-            "language_warning": language_warning(saved),
-            "missing_texts": missing_texts(saved),
-        }
     status = 409 if conflict else 422 if problems else 200
     if campaign is None:
+        address = reverse("rankme:campaign-new-preview")
+        context |= {"preview_address": address, "start": start, "languages": _languages(start)}
         return render(request, "organiser/setup/new_campaign.html", context, status=status)
-    return render_campaign(
-        request,
-        campaign,
-        "organiser/setup/edit_campaign.html",
-        context,
-        tab="campaign-edit",
-        status=status,
-    )
+    saved = campaigns.definition_of(campaign)
+    context |= {
+        "preview_address": reverse("rankme:campaign-edit-preview", args=[campaign.code]),
+        "language_warning": language_warning(saved),
+        "missing_texts": missing_texts(saved),
+    }
+    page = "organiser/setup/edit_campaign.html"
+    return render_campaign(request, campaign, page, context, tab=TAB, status=status)
 
 
 def _file_page(
@@ -343,11 +323,5 @@ def _file_page(
     if campaign is None:
         status = 422 if form.is_bound else 200
         return render(request, "organiser/setup/load_campaign.html", context, status=status)
-    return render_campaign(
-        request,
-        campaign,
-        "organiser/setup/edit_file.html",
-        context,
-        tab="campaign-edit",
-        status=status,
-    )
+    page = "organiser/setup/edit_file.html"
+    return render_campaign(request, campaign, page, context, tab=TAB, status=status)
