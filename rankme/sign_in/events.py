@@ -11,7 +11,7 @@ from allauth.socialaccount import signals as single_sign_on
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_out
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.http import HttpRequest
 from django.utils.translation import gettext_noop
 
@@ -40,45 +40,30 @@ def note_logged_out(user: User | None, **more: Any) -> None:
         note(None, user, LOGGED_OUT)
 
 
-@receiver(password_changed)
-def note_password_changed(user: User, **more: Any) -> None:
-    note(None, user, CHANGED)
+PASSWORDS = {password_changed: CHANGED, password_reset: RESET}
+FACTORS = {
+    factors.authenticator_added: ADDED,
+    factors.authenticator_removed: REMOVED,
+    factors.authenticator_reset: RENEWED,
+    factors.authentication_failed: REFUSED,
+}
 
 
-def note_factor(verb: str, user: User, authenticator: Authenticator) -> None:
-    note(None, user, verb, kind=authenticator.type)
+@receiver(list(PASSWORDS))
+def note_password(user: User, signal: Signal, **more: Any) -> None:
+    note(None, user, PASSWORDS[signal])
 
 
-@receiver(factors.authenticator_added)
-def note_added(user: User, authenticator: Authenticator, **more: Any) -> None:
-    note_factor(ADDED, user, authenticator)
-
-
-@receiver(factors.authenticator_removed)
-def note_removed(user: User, authenticator: Authenticator, **more: Any) -> None:
-    note_factor(REMOVED, user, authenticator)
-
-
-@receiver(factors.authenticator_reset)
-def note_renewed(user: User, authenticator: Authenticator, **more: Any) -> None:
-    note_factor(RENEWED, user, authenticator)
-
-
-@receiver(factors.authentication_failed)
-def note_refused(user: User, authenticator: Authenticator, **more: Any) -> None:
-    note_factor(REFUSED, user, authenticator)
+@receiver(list(FACTORS))
+def note_factor(user: User, authenticator: Authenticator, signal: Signal, **more: Any) -> None:
+    note(None, user, FACTORS[signal], kind=authenticator.type)
 
 
 @receiver(factors.authenticator_used)
 def note_recovered(user: User, authenticator: Authenticator, **more: Any) -> None:
     """Note codes for recovery alone: the others are a part of a login, which is noted."""
     if authenticator.type == Authenticator.Type.RECOVERY_CODES:
-        note_factor(RECOVERED, user, authenticator)
-
-
-@receiver(password_reset)
-def note_password_reset(user: User, **more: Any) -> None:
-    note(None, user, RESET)
+        note(None, user, RECOVERED, kind=authenticator.type)
 
 
 @receiver(single_sign_on.social_account_added)
