@@ -11,20 +11,18 @@ from .rendering import help_page, page_names
 from .topics import TOPICS
 
 # What organisers read comes first.
-FIRST = (
-    *(
-        "organisers",
-        "members",
-        "raters",
-        "quality",
-        "crowds",
-        "spans",
-        "media",
-        "metrics",
-        "statistics",
-    ),
+FIRST = [
+    "organisers",
+    "members",
+    "raters",
+    "quality",
+    "crowds",
+    "spans",
+    "media",
+    "metrics",
+    "statistics",
     "scripts",
-)
+]
 
 
 @require_safe
