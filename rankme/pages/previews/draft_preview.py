@@ -15,7 +15,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST
 
@@ -31,24 +30,12 @@ from rankme.protocols.files import definition_from_document
 from rankme.untrusted.whole_numbers import number_in
 
 from .gallery import read_ours
-from .preview import station_page, work_context
+from .preview import TITLES, station_page, work_context
 
 SHOWN_TRIALS = 3
-PREVIEW_PAGES = {
-    "consent": gettext_lazy("Consent"),
-    "questions": gettext_lazy("Entry questions"),
-    "instructions": gettext_lazy("Instructions"),
-    "work": gettext_lazy("Work"),
-    "end-questions": gettext_lazy("Questions at the end"),
-    "done": gettext_lazy("The end"),
-}
-OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "practice", "words"} | {
-    "end_questions",
-    "hypotheses",
-    "primary",
-    "equivalence",
-    "looks",
-}
+PREVIEW_PAGES = {name: title for name, title in TITLES.items() if name != "quiz"}
+OPTIONAL = {"analysis", "breaks", "crowd", "entry_questions", "languages", "practice", "words"}
+OPTIONAL |= {"end_questions", "hypotheses", "primary", "equivalence", "looks"}
 # The station that shows what is being typed, by the beginning of its field's name.
 STATIONS = {
     "texts.consent": "consent",

@@ -9,7 +9,7 @@ import numpy as np
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from rankme.actions.campaign.plans import draw_plan
 from rankme.actions.rows.shown_as import SHOWN_AS, WORDS, draw_pictorial_items
@@ -40,6 +40,16 @@ from rankme.queries.words import in_the_language_of
 MOST_TRIALS = 10
 MOST_READ = 100  # where a document is longer
 CODE = "PREVIEW"
+# The stations of a rater's way.
+TITLES = {
+    "consent": gettext_lazy("Consent"),
+    "questions": gettext_lazy("Entry questions"),
+    "instructions": gettext_lazy("Instructions"),
+    "quiz": gettext_lazy("Questions about the instructions"),
+    "work": gettext_lazy("Work"),
+    "end-questions": gettext_lazy("Questions at the end"),
+    "done": gettext_lazy("The end"),
+}
 
 
 @campaign_page(SAFE, needs=Permission.READ)
@@ -81,23 +91,13 @@ def station_page(
 
 
 def pages_of(definition: Definition) -> dict[str, str]:
-    """The stations of the rater's way by the name that the address gives them."""
-    pages = {
-        "consent": _("Consent"),
-        "questions": _("Entry questions"),
-        "instructions": _("Instructions"),
-        "quiz": _("Questions about the instructions"),
-        "work": _("Work"),
-        "end-questions": _("Questions at the end"),
-        "done": _("The end"),
+    """The stations that the campaign has, by the name that the address gives them."""
+    are_there: dict[str, object] = {
+        "questions": definition.entry_questions,
+        "quiz": asks_before_work(definition),
+        "end-questions": definition.end_questions,
     }
-    if not definition.entry_questions:
-        del pages["questions"]
-    if not asks_before_work(definition):
-        del pages["quiz"]
-    if not definition.end_questions:
-        del pages["end-questions"]
-    return pages
+    return {name: str(title) for name, title in TITLES.items() if are_there.get(name, True)}
 
 
 def _consent(campaign: Campaign, definition: Definition) -> tuple[str, dict[str, Any]]:
