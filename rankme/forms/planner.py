@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.planning.published import STUDIES
 from analysis.planning.sizes import MOST_ITEMS, MOST_RATERS, MOST_REPEATS
-from rankme.actions.campaign.planner import OWN, SPREADS
+from rankme.actions.campaign.planner import OWN
 
 
 def _number(label: Any, least: float, most: float, step: str = "any") -> forms.FloatField:
@@ -69,10 +69,6 @@ class PlannerForm(forms.Form):
     shown = forms.IntegerField(min_value=1, max_value=500, widget=forms.HiddenInput)
     coverage = forms.FloatField(min_value=1e-6, max_value=1, widget=forms.HiddenInput)
 
-    MAIN = ("raters", "items", "repeats")
-    BEST = ("money", "most_minutes", "most_raters")
-    TERMS = ("seconds", "fixed_minutes", "overhead", "pay", "fee", "dropouts", "lost")
-
     def __init__(self, *args: Any, pilots: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.auto_id = "planner_%s"  # the launch page has another field of raters
@@ -94,18 +90,5 @@ class PlannerForm(forms.Form):
             self.add_error("pay", _("Enter what an hour is paid, so that money limits the work."))
         return cleaned
 
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.MAIN]
-
-    @property
-    def best(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.BEST]
-
-    @property
-    def terms(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.TERMS]
-
-    @property
-    def own_spreads(self) -> list[forms.BoundField]:
-        return [self[name] for name in SPREADS]
+    def sizes(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("raters", "items", "repeats")]
