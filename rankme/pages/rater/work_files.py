@@ -26,31 +26,24 @@ def work_scripts(definition: Definition) -> list[str]:
 
 def work_script_names(definition: Definition) -> list[str]:
     """The names of these scripts, as they are before they are stored under a hash."""
-    names = ["work/work"]
-    if has_timed_screens(definition):
-        names += ["work/bell", "work/timed"]
-    if definition.practice:
-        names += ["work/practice"]
-    if has_pictorial_block(definition):
-        names += ["blocks/pictorial"]
-    if definition.has_documents:
-        names += ["blocks/document"]
-    if text_checks(definition):
-        names += ["blocks/dialogue"]
-    if definition.shows_files():
-        names += ["blocks/files"]
-    if definition.input_kind == "tables":
-        names += ["blocks/lookup"]
-    names += [f"blocks/{name}" for name in _scripts_for_texts(definition)]
-    if tells_answers(definition):
-        names += ["work/practice_answers"]
-    if definition.crowd.devices == "desktop":
-        names += ["participant/device"]
-    if definition.crowd.traces:
-        names += ["work/traces"]
-    if definition.problem_button:
-        names += ["work/complaint"]
-    own = [f"js/{name}.js" for name in names]
+    is_timed, crowd = has_timed_screens(definition), definition.crowd
+    needed: dict[str, object] = {
+        "work/work": True,
+        "work/bell": is_timed,
+        "work/timed": is_timed,
+        "work/practice": definition.practice,
+        "blocks/pictorial": has_pictorial_block(definition),
+        "blocks/document": definition.has_documents,
+        "blocks/dialogue": text_checks(definition),
+        "blocks/files": definition.shows_files(),
+        "blocks/lookup": definition.input_kind == "tables",
+        **{f"blocks/{name}": True for name in _scripts_for_texts(definition)},
+        "work/practice_answers": tells_answers(definition),
+        "participant/device": crowd.devices == "desktop",
+        "work/traces": crowd.traces,
+        "work/complaint": definition.problem_button,
+    }
+    own = [f"js/{name}.js" for name, is_needed in needed.items() if is_needed]
     instruments = [f"js/instruments/{name}.js" for name in instrument_scripts(definition)]
     return list(dict.fromkeys(each for name in own + instruments for each in with_imports(name)))
 
