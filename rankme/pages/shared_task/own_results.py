@@ -9,11 +9,10 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.shared_task import disputes
 from rankme.downloads import attachment
-from rankme.errors import RankmeError
 from rankme.exporting.shared_task.own_results import own_judgements, own_places
 from rankme.forms.shared_task import DisputeForm
 from rankme.models import SharedTask, TeamMember
-from rankme.pages.campaign.campaign_page import POST, SAFE
+from rankme.pages.campaign.campaign_page import POST, SAFE, refusals_as_messages
 from rankme.queries.shared_task.system_names import is_for_teams_first
 
 from .teaming import team_page
@@ -51,12 +50,10 @@ def dispute(request: HttpRequest, member: TeamMember) -> HttpResponse:
         messages.error(request, _("Choose a track, and write at most 5,000 characters."))
         return redirect("rankme:team-results")
     given = form.cleaned_data
-    try:
+    with refusals_as_messages(request):
         track = get_object_or_404(task.tracks, pk=given["track"])
         disputes.make_dispute(track, given["text"], by=member)
         messages.success(request, _("The hosts read this on their page, and answer here."))
-    except RankmeError as refusal:
-        messages.error(request, str(refusal))
     return redirect("rankme:team-results")
 
 

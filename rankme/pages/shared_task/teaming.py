@@ -25,7 +25,14 @@ from rankme.forms.shared_task import (
     UploadForm,
 )
 from rankme.models import SharedTask, Team, TeamMember
-from rankme.pages.campaign.campaign_page import FORM, POST, SAFE, refusals_in, sent
+from rankme.pages.campaign.campaign_page import (
+    FORM,
+    POST,
+    SAFE,
+    refusals_as_messages,
+    refusals_in,
+    sent,
+)
 from rankme.queries.shared_task import capacity, overview
 from rankme.untrusted.whole_numbers import number_in
 from rankme.uploads import takes_files_of_teams
@@ -116,11 +123,9 @@ def _show(request: HttpRequest, member: TeamMember, **more: Any) -> HttpResponse
 
 
 def _done(request: HttpRequest, action: Callable[..., object], *given: Any, **named: Any) -> None:
-    try:
+    with refusals_as_messages(request):
         action(*given, **named)
         messages.success(request, _("This is noted."))
-    except RankmeError as refusal:
-        messages.error(request, str(refusal))
 
 
 @team_page(*POST)
@@ -184,28 +189,18 @@ def begin_upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
 @takes_files_of_teams
 @team_page(*POST)
 def upload(request: HttpRequest, member: TeamMember) -> HttpResponse:
-    form, made, problem = UploadForm(request.POST, request.FILES), None, ""
-    if form.is_valid():
-        given = form.cleaned_data
-        track = get_object_or_404(member.team.task.tracks, pk=given["track"])
-        system = get_object_or_404(member.team.systems, pk=given["system"])
-        file = given["file"]
-        try:
-            made = uploads.take_upload(
-                track, system, file, name=file.name, ticket=given["ticket"], by=member
-            )
-        except RankmeError as refusal:
-            problem = str(refusal)
-    else:
-        problem = _("Choose a track, a system and a file.")
-    if made is None:
-        messages.error(request, problem)
-    else:
-        messages.success(
-            request,
-            _("Upload %(number)s has arrived. Nothing counts until you choose it.")
-            % {"number": made.number},
-        )
+    form = UploadForm(request.POST, request.FILES)
+    if not form.is_valid():
+        messages.error(request, _("Choose a track, a system and a file."))
+        return redirect("rankme:team")
+    given = form.cleaned_data
+    track = get_object_or_404(member.team.task.tracks, pk=given["track"])
+    system = get_object_or_404(member.team.systems, pk=given["system"])
+    file, ticket = given["file"], given["ticket"]
+    with refusals_as_messages(request):
+        made = uploads.take_upload(track, system, file, name=file.name, ticket=ticket, by=member)
+        done = _("Upload %(number)s has arrived. Nothing counts until you choose it.")
+        messages.success(request, done % {"number": made.number})
     return redirect("rankme:team")
 
 
