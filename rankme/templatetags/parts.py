@@ -36,7 +36,7 @@ def link_to(word: str, url: str, *place: object, look: str = "") -> str:
 @register.simple_tag(takes_context=True)
 def rater_link(context: Context, label: str) -> str:
     """A rater's label; those who may watch raters get to the rater's page."""
-    if not context.get("may", {}).get("watch"):
+    if not (context.get("may") or {}).get("watch"):
         return label
     return link_to(label, "rankme:campaign-rater", context["campaign"].code, label)
 
