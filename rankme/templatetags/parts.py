@@ -52,11 +52,12 @@ def button_to(
     **hidden: object,
 ) -> dict[str, object]:
     """A button alone; it also posts `hidden`."""
+    if about:
+        word = format_html('{}<span class="visually-hidden"> {}</span>', word, about)
     return {
         "action": reverse(url, args=place) if url else "",
         "word": word,
         "look": look,
-        "about": about,
         "hidden": hidden,
         "csrf_token": context.get("csrf_token"),
     }
