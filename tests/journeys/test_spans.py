@@ -93,7 +93,7 @@ def test_marks_reach_the_table_the_files_and_the_report(client, tmp_path):
 
     client.force_login(campaign.owner)
     address = reverse("rankme:export-judgements", args=[campaign.code])
-    assert "Pearmut" in client.get(address).content.decode()
+    assert "Pearmut" in client.get(address).text
     for form in FORMS:
         answer = client.get(address, {"format": "spans", "criterion": "errors", "form": form})
         assert read_marks(read_spans(*files_in(answer.content))) == read_marks(
@@ -108,7 +108,7 @@ def test_marks_reach_the_table_the_files_and_the_report(client, tmp_path):
         "Marks by category and severity",
         "Clusters by penalty",
     ):
-        assert words in page.content.decode()
+        assert words in page.text
 
 
 @pytest.mark.parametrize("side", ["output", "source"])

@@ -58,10 +58,10 @@ POSTS = {name for name, methods in POLICY.items() if "POST" in methods}
 def upload(olga, campaign: Campaign, text: str) -> None:
     """Send a file through the page's own form, and check it as a worker would."""
     page = address("campaign-material", campaign)
-    (form,) = [form for form in forms_of(olga.get(page).content.decode()) if form.files]
+    (form,) = [form for form in forms_of(olga.get(page).text) if form.files]
     file = SimpleUploadedFile("upload.csv", text.encode())
     answer = olga.post(page, form.fields | {"outputs": file})
-    assert answer.status_code == 302, answer.content.decode()
+    assert answer.status_code == 302, answer.text
     assert execute_import(campaign.material_imports.latest("pk").pk, "tester")
 
 
@@ -223,7 +223,7 @@ def test_every_form_is_answered_on_every_page(olga, practice):
     for page in pages:
         answer = olga.get(page)
         assert answer.status_code == 200, page
-        for form in forms_of(answer.content.decode()):
+        for form in forms_of(answer.text):
             for target in (form.action or page, *form.other_actions):
                 name = resolve(target.partition("?")[0]).url_name
                 sent.add(name)

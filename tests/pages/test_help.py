@@ -19,7 +19,7 @@ def assert_leads_to_a_heading(client, link: str) -> None:
     answer = client.get(link)
     assert answer.status_code == 302, f"{link} has no topic"
     page, _, anchor = answer["Location"].partition("#")
-    text = client.get(page).content.decode()
+    text = client.get(page).text
     assert not anchor or f' id="{anchor}"' in text, f"{link}: {anchor}"
 
 
@@ -34,7 +34,7 @@ def test_each_page_of_the_organiser_has_help_about_it(olga):
             continue
         answer = olga.get(world.address(pattern.name))
         if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
-            for link in HELP_LINK.findall(answer.content.decode()):
+            for link in HELP_LINK.findall(answer.text):
                 assert_leads_to_a_heading(olga, link)
                 checked.add(pattern.name)
     assert len(checked) > 30, checked
@@ -64,7 +64,7 @@ def leads_to(anchors: dict[str, set[str]], link: str, name: str) -> bool:
 
 
 def test_a_page_of_the_docs_shows_its_pictures_and_contents(client):
-    page = client.get(reverse("rankme:help-page", args=["raters"])).content.decode()
+    page = client.get(reverse("rankme:help-page", args=["raters"])).text
     assert 'href="#instruments"' in page and ' id="instruments"' in page
     (picture, *_more) = re.findall(r'<img [^>]*src="([^"]+e2e-quality-rate[^"]*)"', page)
     assert picture.startswith("/static/images/gallery/")

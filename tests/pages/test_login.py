@@ -129,7 +129,7 @@ def test_after_too_many_guesses_even_the_right_password_waits(client, olga, monk
     limited_to(monkeypatch, 3)
     for _ in range(3):
         log_in(client, "guess")
-    assert "Wait a minute" in log_in(client, PASSWORD).content.decode()
+    assert "Wait a minute" in log_in(client, PASSWORD).text
     assert not is_in(client)
 
 

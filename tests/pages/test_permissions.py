@@ -126,9 +126,9 @@ def test_parts_of_another_campaign_are_not_found_under_ones_own(client, world):
 
 def test_a_list_shows_only_ones_own_campaigns(client, world):
     client.force_login(make_owner("stan"))
-    assert world.campaign.code not in client.get("/campaigns/").content.decode()
+    assert world.campaign.code not in client.get("/campaigns/").text
     client.force_login(make_owner("mia"))
-    assert world.campaign.code in client.get("/campaigns/").content.decode()
+    assert world.campaign.code in client.get("/campaigns/").text
 
 
 def test_a_removed_member_is_a_stranger(client, world):
@@ -170,7 +170,7 @@ def test_the_admin_shows_no_panel_ids_and_no_tokens(client, world):
 
     client.force_login(get_user_model().objects.create_superuser("boss", password="x"))
     rater = world.campaign.participants.first()
-    page = client.get(reverse("admin:rankme_participant_change", args=[rater.pk])).content.decode()
+    page = client.get(reverse("admin:rankme_participant_change", args=[rater.pk])).text
     assert rater.label in page
     assert f">{rater.external_id}<" not in page
 

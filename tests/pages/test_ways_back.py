@@ -21,6 +21,7 @@ from rankme.queries.judgement_table import judgement_table
 from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
 from tests.campaigns import slider_definition as sliders
 from tests.invariants import counted_submissions
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
 from tests.sittings import run_out
 
@@ -39,11 +40,11 @@ def campaign(one_batch_once: Campaign) -> Campaign:
 
 
 def work_page(client, campaign):
-    return client.get(reverse("rankme:work", args=[campaign.code]))
+    return client.get(address("work", campaign))
 
 
 def door_of(campaign):
-    return reverse("rankme:enter", args=[campaign.code])
+    return address("enter", campaign)
 
 
 def lose_the_slot(client, campaign, *, answered: int = 3, other: bool = True):
@@ -71,12 +72,12 @@ def test_a_rater_whose_lease_ran_out_finishes_her_own_batch(client, campaign, co
         again = document_of(page)
         assert again["assignment"] == document["assignment"]
         assert again["stored"] == [[0, 0], [1, 0], [2, 0]]
-        assert "somebody else has been asked to do it too" in page.content.decode()
+        assert "somebody else has been asked to do it too" in page.text
     assert send(client, campaign, payload_for(campaign, document, 3)).json()["late"]
-    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
-    assert answer.json()["next"] == reverse("rankme:done", args=[campaign.code])
+    answer = client.post(address("finish", campaign))
+    assert answer.json()["next"] == address("done", campaign)
     rater = campaign.participants.get(external_id="slow")
-    assert rater.completion_code in client.get(answer.json()["next"]).content.decode()
+    assert rater.completion_code in client.get(answer.json()["next"]).text
 
 
 def test_who_finishes_late_is_stored_and_counts_once(client):
@@ -87,8 +88,8 @@ def test_who_finishes_late_is_stored_and_counts_once(client):
     quick = Client()
     complete(quick, campaign, begin(quick, campaign, id="quick"))
     send(client, campaign, payload_for(campaign, document, 3))
-    client.post(reverse("rankme:finish", args=[campaign.code]))
-    page = client.get(reverse("rankme:done", args=[campaign.code])).content.decode()
+    client.post(address("finish", campaign))
+    page = client.get(address("done", campaign)).text
     assert "LATE" in page and "2.50 GBP" in page
     slow = campaign.participants.get(external_id="slow")
     assert (slow.outcome, slow.completion_code) == ("late", "LATE")
@@ -99,7 +100,7 @@ def test_who_finishes_late_is_stored_and_counts_once(client):
 
 def test_screens_are_missing_from_a_late_batch_too(client, campaign):
     lose_the_slot(client, campaign)
-    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
+    answer = client.post(address("finish", campaign))
     assert (answer.status_code, len(answer.json()["stored"])) == (409, 3)
 
 
@@ -125,7 +126,7 @@ def test_who_had_answered_nothing_gets_another_batch(client):
 
 def test_pages_without_work_send_what_the_browser_still_keeps(client, campaign):
     lose_the_slot(client, campaign, answered=0)
-    page = work_page(client, campaign).content.decode()
+    page = work_page(client, campaign).text
     assert "Your time for this work ran out" in page
     assert 'id="leftovers"' in page
 
@@ -141,14 +142,11 @@ def give_back(client, campaign, decision="give-back"):
 def test_a_rater_gives_the_rest_back_after_being_asked(client, campaign):
     document = begin(client, campaign, id="w1")
     send(client, campaign, payload_for(campaign, document, 0))
-    assert (
-        reverse("rankme:give-back", args=[campaign.code])
-        in work_page(client, campaign).content.decode()
-    )
-    asked = client.get(reverse("rankme:give-back", args=[campaign.code])).content.decode()
+    assert address("give-back", campaign) in work_page(client, campaign).text
+    asked = client.get(address("give-back", campaign)).text
     assert "You have answered 1 of 4 pages." in asked
     assert campaign.assignments.get().state == "held"
-    page = give_back(client, campaign).content.decode()
+    page = give_back(client, campaign).text
     rater = campaign.participants.get()
     assert (rater.state, rater.outcome) == ("returned", "returned")
     assert rater.completion_code and rater.completion_code in page
@@ -165,7 +163,7 @@ def open_as(campaign, name):
 
 def test_who_gave_nothing_gets_no_code(client, campaign):
     begin(client, campaign, id="w1")
-    page = give_back(client, campaign).content.decode()
+    page = give_back(client, campaign).text
     assert "There is no completion code for a batch that you give back" in page
     assert campaign.participants.get().completion_code == ""
 
@@ -175,13 +173,13 @@ def test_the_organisers_code_and_pay_for_a_part(client):
     paid = make_campaign(sliders(crowd=crowd | {"partial_code": "PART", "partial_pay": 1.5}))
     document = begin(client, paid, PROLIFIC_PID="p1")
     send(client, paid, payload_for(paid, document, 0))
-    page = give_back(client, paid).content.decode()
+    page = give_back(client, paid).text
     assert "submissions/complete?cc=PART" in page and "1.50 GBP" in page
     # A code that Prolific does not know would pay nobody.
     unpaid = make_campaign(sliders(crowd=crowd))
     document = begin(client, unpaid, PROLIFIC_PID="p1")
     send(client, unpaid, payload_for(unpaid, document, 0))
-    assert "There is no completion code" in give_back(client, unpaid).content.decode()
+    assert "There is no completion code" in give_back(client, unpaid).text
 
 
 def test_who_gave_back_can_go_on_after_all(client, campaign):
@@ -189,7 +187,7 @@ def test_who_gave_back_can_go_on_after_all(client, campaign):
     send(client, campaign, payload_for(campaign, document, 0))
     give_back(client, campaign)
     link = client.get(door_of(campaign), {"id": "w1"})
-    assert link.url == reverse("rankme:give-back", args=[campaign.code])
+    assert link.url == address("give-back", campaign)
     page = give_back(client, campaign, "go-on")
     assert document_of(page)["assignment"] == document["assignment"]
     assert campaign.assignments.get().state == "held"
@@ -200,7 +198,7 @@ def test_who_gave_back_can_go_on_after_all(client, campaign):
 def complete_rest(client, campaign, document, first):
     for trial in range(first, len(document["trials"])):
         send(client, campaign, payload_for(campaign, document, trial))
-    return client.post(reverse("rankme:finish", args=[campaign.code]))
+    return client.post(address("finish", campaign))
 
 
 def test_who_has_finished_one_batch_and_gives_the_next_back_gets_the_code(client):
@@ -208,7 +206,7 @@ def test_who_has_finished_one_batch_and_gives_the_next_back_gets_the_code(client
     campaign = make_campaign(definition)
     complete(client, campaign, begin(client, campaign, id="w1"))
     work_page(client, campaign)
-    assert "FULL" in give_back(client, campaign).content.decode()
+    assert "FULL" in give_back(client, campaign).text
     assert campaign.participants.get().outcome == "completed"
 
 
@@ -235,7 +233,7 @@ def test_a_stranger_with_a_panel_id_displaces_no_answer(client, campaign):
     assert not [found for found in counted if "second browser" in found.flags]
     assert campaign.participants.get().second_browser_at is not None
     assert give_back(stranger, campaign).redirect_chain[-1][0].endswith("/done/")
-    assert "resume" in page.content.decode()
+    assert "resume" in page.text
 
 
 def spoken(campaign, document, trial, value, **more):
@@ -250,7 +248,7 @@ def test_a_sitting_that_a_stranger_finished_stays_the_raters_own(client, campaig
     stranger.get(door_of(campaign), {"id": "w1"})
     for trial in range(4):
         send(stranger, campaign, spoken(campaign, document, trial, 99))
-    stranger.post(reverse("rankme:finish", args=[campaign.code]))
+    stranger.post(address("finish", campaign))
     for trial in range(4):
         assert not send(client, campaign, spoken(campaign, document, trial, 1)).json()["surplus"]
     values = judgements.Judgement.objects.filter(
@@ -288,7 +286,7 @@ def test_an_honest_rater_in_another_browser_finishes_and_is_paid(client):
     other = Client()
     other.get(door_of(campaign), {"PROLIFIC_PID": "p1", "SESSION_ID": "s2"})
     complete_rest(other, campaign, document, 1)
-    page = other.get(reverse("rankme:done", args=[campaign.code])).content.decode()
+    page = other.get(address("done", campaign)).text
     assert "cc=FULL" in page
     assert len(counted_submissions(campaign)) == 4
     assert campaign.participants.count() == 1
@@ -316,12 +314,12 @@ def test_the_resume_link_makes_no_second_browser_and_a_strangers_no_first(client
 
 
 def resume_link(page) -> str:
-    return re.search(r'id="resume-link" value="([^"]+)"', page.content.decode())[1]
+    return re.search(r'id="resume-link" value="([^"]+)"', page.text)[1]
 
 
 def test_an_old_consent_page_does_not_open_the_work_of_others(client, campaign):
     stranger = Client()
-    waiting = stranger.get(door_of(campaign), {"id": "w1"}).content.decode()
+    waiting = stranger.get(door_of(campaign), {"id": "w1"}).text
     document = begin(client, campaign, id="w1")
     arrival = re.search(r'name="arrival" value="([^"]+)"', waiting)[1]
     stranger.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
@@ -330,11 +328,11 @@ def test_an_old_consent_page_does_not_open_the_work_of_others(client, campaign):
 
 
 def test_a_consent_form_that_was_sent_twice_is_one_browser(client, campaign):
-    page = client.get(door_of(campaign), {"id": "w1"}).content.decode()
+    page = client.get(door_of(campaign), {"id": "w1"}).text
     arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
     for _ in range(2):
         client.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
-    client.post(reverse("rankme:instructions", args=[campaign.code]))
+    client.post(address("instructions", campaign))
     send(client, campaign, payload_for(campaign, document_of(work_page(client, campaign)), 0))
     assert Submission.objects.get().flags == []
 
@@ -355,17 +353,17 @@ def test_a_second_browser_screens_nobody_out_and_reads_no_comment(client):
     arrive(client, campaign, id="w1")
     stranger = Client()
     stranger.get(door_of(campaign), {"id": "w1"})
-    questions = reverse("rankme:questions", args=[campaign.code])
+    questions = address("questions", campaign)
     refused = stranger.post(questions, {"entry-native": "no"})
-    assert "do not belong to the group" in refused.content.decode()
+    assert "do not belong to the group" in refused.text
     assert campaign.participants.get().state == "working"
     client.post(questions, {"entry-native": "yes"})
-    client.post(reverse("rankme:instructions", args=[campaign.code]))
+    client.post(address("instructions", campaign))
     complete(client, campaign, document_of(work_page(client, campaign)))
-    done = reverse("rankme:done", args=[campaign.code])
+    done = address("done", campaign)
     client.post(done, {"comment": "My secret."})
-    assert "My secret." in client.get(done).content.decode()
-    assert "My secret." not in stranger.get(done).content.decode()
+    assert "My secret." in client.get(done).text
+    assert "My secret." not in stranger.get(done).text
     stranger.post(done, {"comment": "Mine now."})
     assert campaign.participants.get().comment == "My secret."
 
@@ -377,7 +375,7 @@ def test_with_the_open_link_off_an_invented_id_stays_outside(client):
     campaign = make_campaign(sliders(crowd={"open_link": False}))
     page = client.get(door_of(campaign), {"id": "invented"})
     assert page.status_code == 403
-    assert "arrival" not in page.content.decode()
+    assert "arrival" not in page.text
     invite_raters(campaign, ["Ada"], by=campaign.owner)
     begin(client, campaign, invitation=campaign.invitations.get().token)
 
@@ -404,24 +402,24 @@ def test_strangers_with_an_open_link_do_not_get_the_panels_code(client):
 
 def test_who_declines_leaves_a_number_and_nothing_else(client, campaign):
     page = client.get(door_of(campaign), {"id": "secret-id", "session": "secret-session"})
-    arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())[1]
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page.text)[1]
     told = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
-    assert "Nothing about you was collected" in told.content.decode()
+    assert "Nothing about you was collected" in told.text
     assert not Participant.objects.exists()
     campaign.refresh_from_db()
     assert campaign.refusals == 1
     olga = Client()
     olga.force_login(campaign.owner)
-    raters = olga.get(reverse("rankme:campaign-raters", args=[campaign.code]))
-    assert "1 person did not agree" in raters.content.decode()
+    raters = olga.get(address("campaign-raters", campaign))
+    assert "1 person did not agree" in raters.text
 
 
 def test_who_has_agreed_cannot_decline_from_an_old_page(client, campaign):
-    page = client.get(door_of(campaign), {"id": "w1"}).content.decode()
+    page = client.get(door_of(campaign), {"id": "w1"}).text
     arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
     client.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
     answer = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
-    assert answer.url == reverse("rankme:instructions", args=[campaign.code])
+    assert answer.url == address("instructions", campaign)
     campaign.refresh_from_db()
     assert campaign.refusals == 0
 
@@ -442,10 +440,10 @@ def test_cookies_and_resume_links_end_some_time_after_the_work(client, campaign)
     document = begin(client, campaign, id="w1")
     link = resume_link(work_page(client, campaign))
     complete(client, campaign, document)
-    done = reverse("rankme:done", args=[campaign.code])
+    done = address("done", campaign)
     age(campaign, 59)
     assert client.get(done).status_code == 200
-    assert Client().get(link).url == reverse("rankme:work", args=[campaign.code])
+    assert Client().get(link).url == address("work", campaign)
     age(campaign, 2)
     assert client.get(done).url == door_of(campaign)
     assert Client().get(link).url == door_of(campaign)
@@ -466,7 +464,7 @@ def test_the_organiser_ends_a_cookie_and_a_resume_link(client, campaign):
     rater = campaign.participants.get()
     olga = Client()
     olga.force_login(campaign.owner)
-    olga.post(reverse("rankme:campaign-rater-end-access", args=[campaign.code, rater.label]))
+    olga.post(address("campaign-rater-end-access", campaign, rater.label))
     assert work_page(client, campaign).url == door_of(campaign)
     assert Client().get(link).url == door_of(campaign)
     assert campaign.audit_events.filter(verb="rater's access ended").exists()
@@ -490,12 +488,12 @@ def test_the_organiser_sees_every_code_and_outcome(client, campaign):
     rater = campaign.participants.get()
     olga = Client()
     olga.force_login(campaign.owner)
-    page = olga.get(reverse("rankme:campaign-rater", args=[campaign.code, rater.label]))
-    assert rater.completion_code in page.content.decode()
-    file = olga.get(reverse("rankme:campaign-raters-file", args=[campaign.code]))
-    (row,) = csv.DictReader(io.StringIO(file.content.decode()))
+    page = olga.get(address("campaign-rater", campaign, rater.label))
+    assert rater.completion_code in page.text
+    file = olga.get(address("campaign-raters-file", campaign))
+    (row,) = csv.DictReader(io.StringIO(file.text))
     assert (row["completion_code"], row["outcome"]) == (rater.completion_code, "completed")
-    assert "panel-id-1" not in file.content.decode()
+    assert "panel-id-1" not in file.text
 
 
 def test_the_raters_file_holds_no_formula(campaign):
@@ -503,8 +501,8 @@ def test_the_raters_file_holds_no_formula(campaign):
     begin(Client(), campaign, invitation=campaign.invitations.get().token)
     olga = Client()
     olga.force_login(make_owner())
-    file = olga.get(reverse("rankme:campaign-raters-file", args=[campaign.code]))
-    (row,) = csv.DictReader(io.StringIO(file.content.decode()))
+    file = olga.get(address("campaign-raters-file", campaign))
+    (row,) = csv.DictReader(io.StringIO(file.text))
     assert row["name"].startswith("'=")
 
 
@@ -563,8 +561,8 @@ def test_an_excluded_rater_gets_no_new_batch_but_may_finish(client):
     assert (held.state, held.slot.state) == ("freed", "free")
     assert document_of(work_page(client, campaign))["assignment"] == held.pk
     complete_rest(client, campaign, document, 1)
-    page = client.get(reverse("rankme:work", args=[campaign.code]), follow=True)
-    assert "completion code" in page.content.decode()
+    page = client.get(address("work", campaign), follow=True)
+    assert "completion code" in page.text
     assert campaign.assignments.count() == 1
     assert campaign.slots.get(pk=held.slot_id).state == "free"
 

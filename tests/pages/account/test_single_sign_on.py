@@ -86,12 +86,12 @@ def test_somebody_connects_an_account_and_logs_in_with_it(site, settings):
     olga = make_account("olga")
     site.force_login(olga)
     page = reverse("socialaccount_connections")
-    assert "University of Kestrels" in site.get(page).content.decode()
+    assert "University of Kestrels" in site.get(page).text
     asked = site.post(page)
     assert asked["Location"].startswith(reverse("account_reauthenticate"))
     going = site.post(asked["Location"], {"password": PASSWORD})
     shown = site.get(allow(going["Refresh"].partition("url=")[2], "visitor"), follow=True)
-    assert "Your account is connected now." in shown.content.decode()
+    assert "Your account is connected now." in shown.text
     site.post(reverse("account_logout"))
     assert not is_in(site)
     sign_in(site, "visitor", next="/doctor/")
@@ -109,7 +109,7 @@ def test_an_account_is_found_by_the_sub_and_never_by_its_name_or_address(site, s
     nora = make_account("nora")
     answer = sign_in(site, "olga")
     assert not is_in(site)
-    assert "No account is connected" in answer.content.decode()
+    assert "No account is connected" in answer.text
     connect(nora, OLGA, settings)
     sign_in(site, "olga")
     assert site.session["_auth_user_id"] == str(nora.pk)
@@ -128,7 +128,7 @@ def test_somebody_elses_login_is_not_taken_over(site, settings):
     asked = site.post(reverse("socialaccount_connections"))
     going = site.post(asked["Location"], {"password": PASSWORD})
     shown = site.get(allow(going["Refresh"].partition("url=")[2], "visitor"), follow=True)
-    assert "connected to another account" in shown.content.decode()
+    assert "connected to another account" in shown.text
     assert SocialAccount.objects.get().user.username == "nora"
 
 
@@ -157,7 +157,7 @@ def test_an_answer_to_another_browser_opens_nothing(site, settings):
     connect(make_account(), OLGA, settings)
     back = allow(start(site), "olga")
     victim = Client()
-    assert "did not work" in victim.get(back, follow=True).content.decode()
+    assert "did not work" in victim.get(back, follow=True).text
     assert not is_in(victim)
     site.get(back)
     assert is_in(site)
@@ -178,7 +178,7 @@ def test_people_who_change_their_mind_come_back(site):
     app = reverse(
         "openid_connect_callback", args=[f"{urlsplit(start(site)).netloc}".replace(":", "-")]
     )
-    shown = site.get(f"{app}?error=access_denied&state={state}", follow=True).content.decode()
+    shown = site.get(f"{app}?error=access_denied&state={state}", follow=True).text
     assert "You did not log in with University of Kestrels" in shown
 
 
@@ -187,12 +187,12 @@ def test_a_provider_that_does_not_answer_is_said(site, server, settings, address
     app = settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]
     app["settings"]["server_url"] = address.replace("SERVER", server)
     shown = site.post(reverse("single_sign_on_start"), follow=True)
-    assert "did not work. Try again, or use your password" in shown.content.decode()
+    assert "did not work. Try again, or use your password" in shown.text
     assert "Single sign-on failed" in caplog.text
 
 
 def test_without_settings_there_is_no_single_sign_on(client):
-    assert "single" not in client.get(reverse("account_login")).content.decode().lower()
+    assert "single" not in client.get(reverse("account_login")).text.lower()
     assert client.post(reverse("single_sign_on_start")).status_code == 404
     assert client.get(reverse("openid_connect_callback", args=["any"])).status_code == 404
     client.force_login(make_account())

@@ -53,7 +53,7 @@ def test_what_is_proposed_is_shown_above_the_first_rows_and_in_one_sentence(
 ):
     row = checked(archive, tmp_path, BOTH)
     assert (row.state, row.phase) == ("done", "previewed")
-    page = olga.get(page_of(row)).content.decode()
+    page = olga.get(page_of(row)).text
     assert chosen(page)[:6] == ["rater", "item", "value", "value", "value", "value"]
     words = re.sub(r"\s+([:,.])", r"\1", " ".join(page.split()))
     assert "4 judgements: 1 rater, 2 systems × 1 item, 2 criteria." in words
@@ -63,18 +63,18 @@ def test_what_is_proposed_is_shown_above_the_first_rows_and_in_one_sentence(
 def test_unknown_columns_are_described_imported_and_remembered(olga, archive, tmp_path):
     row = checked(archive, tmp_path, UNKNOWN)
     assert (row.state, row.phase) == ("failed", "columns")
-    page = olga.get(page_of(row)).content.decode()
+    page = olga.get(page_of(row)).text
     assert "Say which column names the items" in page and 'name="role-0-3"' in page
 
     olga.post(page_of(row, "campaign-import-columns"), {**DESCRIBED, "headings": "system"})
     row = work_on(row)
     assert row.preview["systems"] == ["A", "B"]
-    assert "system" not in chosen(olga.get(page_of(row)).content.decode()), "it is the usual one"
+    assert "system" not in chosen(olga.get(page_of(row)).text), "it is the usual one"
 
     olga.post(page_of(row, "campaign-import-columns"), {**DESCRIBED, "headings": "criterion"})
     row = work_on(row)
     assert row.preview["systems"] == ["ratings"]
-    assert "criterion" in chosen(olga.get(page_of(row)).content.decode()), "a choice is kept"
+    assert "criterion" in chosen(olga.get(page_of(row)).text), "a choice is kept"
     olga.post(page_of(row, "campaign-import-take"))
     work_on(row)
     assert set(Criterion.objects.values_list("name", flat=True)) == {"a", "b"}
@@ -88,7 +88,7 @@ def test_unknown_columns_are_described_imported_and_remembered(olga, archive, tm
 
 def test_what_is_known_of_a_table_is_chosen_already(olga, archive, tmp_path):
     row = checked(archive, tmp_path, "annotator,was,model,A\nada,1,gpt,4\n")
-    page = olga.get(page_of(row)).content.decode()
+    page = olga.get(page_of(row)).text
     assert chosen(page)[:4] == ["rater", "leave out", "system", "leave out"]
 
 
@@ -97,7 +97,7 @@ def test_a_description_that_makes_no_sense_is_refused_above_the_columns(olga, ar
     twice = {**DESCRIBED, "role-0-1": "rater"}
     answer = olga.post(page_of(row, "campaign-import-columns"), twice)
     assert answer.status_code == 422
-    assert "Two columns are the rater" in answer.content.decode()
+    assert "Two columns are the rater" in answer.text
 
 
 def test_plain_names_leave_the_campaign_file_as_it_is(archive, tmp_path):

@@ -28,7 +28,7 @@ def address(campaign, name="campaign-change", *more):
 
 def asked_on(page):
     """The fields of the page's last form: the one before is for logging out."""
-    return forms_of(page.content.decode())[-1].fields
+    return forms_of(page.text)[-1].fields
 
 
 def file_of(campaign, **changed):
@@ -39,29 +39,29 @@ def file_of(campaign, **changed):
 def test_an_organiser_corrects_the_instructions_while_a_rater_works(olga, campaign):
     rater, newcomer = Client(), Client()
     document = begin(rater, campaign, id="p1")
-    page = olga.get(address(campaign, "campaign-edit")).content.decode()
+    page = olga.get(address(campaign, "campaign-edit")).text
     assert "Change this campaign" in page
-    sent = fields_of(olga.get(address(campaign)).content.decode())
+    sent = fields_of(olga.get(address(campaign)).text)
     review = olga.post(address(campaign), sent | {"texts.instructions": "Click the line."})
     assert review.status_code == 200
     (difference,) = review.context["differences"]
     assert (difference.saved, difference.typed) == ("Move the slider.", "Click the line.")
-    assert "1 rater is working on a batch" in review.content.decode()
+    assert "1 rater is working on a batch" in review.text
     asked = asked_on(review)
     confirm = address(campaign, "campaign-change-confirm")
     assert olga.post(confirm, asked | {"reason": ""}).status_code == 422
     assert Campaign.objects.get().version == 1
     answer = olga.post(confirm, asked | {"reason": "Nobody could move it."}, follow=True)
-    page = answer.content.decode()
+    page = answer.text
     assert "Version 2 is in force" in page and "Nobody could move it." in page
-    again = rater.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    again = rater.get(reverse("rankme:work", args=[campaign.code])).text
     assert "Move the slider." in again and "Click the line." not in again
     assert send(rater, campaign, payload_for(campaign, document)).status_code == 201
     begin(newcomer, campaign, id="p2")
-    new = newcomer.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    new = newcomer.get(reverse("rankme:work", args=[campaign.code])).text
     assert "Click the line." in new
     assert list(campaign.assignments.order_by("pk").values_list("version", flat=True)) == [1, 2]
-    detail = olga.get(address(campaign, "campaign-version", 2)).content.decode()
+    detail = olga.get(address(campaign, "campaign-version", 2)).text
     assert "Nobody could move it." in detail and "Move the slider." in detail
     assert olga.get(address(campaign, "campaign-version", 3)).status_code == 404
 
@@ -75,12 +75,12 @@ def test_a_rater_reads_changed_instructions_before_the_next_batch(campaign):
         campaign, slider_definition(texts=CORRECTED), reason="x", by=make_owner(), base=1
     )
     # What was read is the page of version 1, so the new one comes before the work.
-    at_once = rater.post(instructions, sent).content.decode()
+    at_once = rater.post(instructions, sent).text
     assert "have changed since you read them" in at_once and "Click the line." in at_once
     answer = rater.get(reverse("rankme:work", args=[campaign.code]))
     assert answer.headers["Location"] == instructions
     answer = rater.get(instructions)
-    page = answer.content.decode()
+    page = answer.text
     assert "have changed since you read them" in page and "Click the line." in page
     rater.post(instructions, asked_on(answer))
     assert rater.get(reverse("rankme:work", args=[campaign.code])).status_code == 200
@@ -88,7 +88,7 @@ def test_a_rater_reads_changed_instructions_before_the_next_batch(campaign):
 
 
 def test_what_may_not_change_is_named_in_the_form_and_the_file(olga, campaign):
-    sent = fields_of(olga.get(address(campaign)).content.decode())
+    sent = fields_of(olga.get(address(campaign)).text)
     answer = olga.post(address(campaign), sent | {"raters_per_trial": "9"})
     assert answer.status_code == 422
     assert [finding.label for finding in answer.context["findings"]] == ["Raters per trial"]
@@ -97,7 +97,7 @@ def test_what_may_not_change_is_named_in_the_form_and_the_file(olga, campaign):
         address(campaign, "campaign-change-file"), file_of(campaign, criteria=[scale])
     )
     assert answer.status_code == 422
-    assert "criteria[0].instrument" in answer.content.decode()
+    assert "criteria[0].instrument" in answer.text
     assert Campaign.objects.get().version == 1
 
 
@@ -109,7 +109,7 @@ def test_a_stale_edit_shows_both_versions(olga, campaign, name):
     )
     answer = olga.post(address(campaign, name), mine)
     assert answer.status_code == 409
-    page = answer.content.decode()
+    page = answer.text
     assert "mia saved this definition" in page and "Theirs" in page and "Mine" in page
     assert Campaign.objects.get().title == "Theirs"
     review = olga.post(address(campaign), fields_of(page))
@@ -121,14 +121,14 @@ def test_a_stale_edit_shows_both_versions(olga, campaign, name):
 def test_a_reviewed_change_can_be_edited_further(olga, campaign):
     review = olga.post(address(campaign, "campaign-change-file"), file_of(campaign, title="Mine"))
     asked = asked_on(review)
-    page = olga.post(address(campaign), asked | {"do": "edit"}).content.decode()
+    page = olga.post(address(campaign), asked | {"do": "edit"}).text
     assert fields_of(page)["title"] == "Mine"
 
 
 def test_a_closed_campaign_is_reopened_with_a_reason(olga, campaign):
     campaigns.close_campaign(campaign, by=make_owner())
     page = olga.get(address(campaign, "campaign-reopen"))
-    assert re.search(r"\d+ batches are not done yet", page.content.decode())
+    assert re.search(r"\d+ batches are not done yet", page.text)
     sent = asked_on(page)
     assert olga.post(address(campaign, "campaign-reopen"), sent).status_code == 422
     olga.post(address(campaign, "campaign-reopen"), sent | {"reason": "More raters came."})
@@ -153,7 +153,7 @@ def test_a_draft_is_not_changed_by_these_pages(olga):
 
 def test_a_plan_is_extended_after_a_look_at_the_balance(olga, campaign):
     page = olga.get(address(campaign, "campaign-extend"))
-    assert "There is nothing to add" in page.content.decode()
+    assert "There is nothing to add" in page.text
     asked = olga.get(address(campaign, "campaign-extend"), {"raters_per_trial": 2})
     assert ("Sys0", 4, 8) in asked.context["systems"]
     assert asked.context["extension"]["new_sittings"] == 4
@@ -164,7 +164,7 @@ def test_a_plan_is_extended_after_a_look_at_the_balance(olga, campaign):
     assert campaign.slots.count() == 8
     assert olga.post(address(campaign, "campaign-extend"), sent).status_code == 409
     fewer = olga.get(address(campaign, "campaign-extend"), {"raters_per_trial": 1})
-    assert "there can only be more" in fewer.content.decode()
+    assert "there can only be more" in fewer.text
 
 
 def test_a_difference_far_into_a_long_text_is_shown(olga, campaign):

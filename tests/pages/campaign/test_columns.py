@@ -47,7 +47,7 @@ def test_known_names_need_no_description_and_are_shown_with_the_first_rows(
 ):
     row = checked(campaign, tmp_path, KNOWN)
     assert row.phase == MaterialImport.Phase.PREVIEWED
-    page = olga.get(page_of(row)).content.decode()
+    page = olga.get(page_of(row)).text
     assert '<option value="item+input" selected>' in page
     assert "Because." in page and ">Import<" in page
 
@@ -55,7 +55,7 @@ def test_known_names_need_no_description_and_are_shown_with_the_first_rows(
 def test_unknown_columns_are_described_on_the_page_and_imported(olga, campaign, tmp_path):
     row = checked(campaign, tmp_path, UNKNOWN)
     assert (row.state, row.phase) == ("failed", MaterialImport.Phase.COLUMNS)
-    page = olga.get(page_of(row)).content.decode()
+    page = olga.get(page_of(row)).text
     assert 'name="role-0-2"' in page and "Check again" in page and "Because." in page
 
     answer = olga.post(page_of(row, "campaign-import-columns"), DESCRIBED)
@@ -76,7 +76,7 @@ def test_a_senseless_description_is_refused_next_to_the_columns(olga, campaign, 
     twice = {**DESCRIBED, "role-0-1": "system"}
     answer = olga.post(page_of(row, "campaign-import-columns"), twice)
     assert answer.status_code == 422
-    assert "Two columns are the system" in answer.content.decode()
+    assert "Two columns are the system" in answer.text
     row.refresh_from_db()
     assert row.phase == MaterialImport.Phase.COLUMNS
 
@@ -110,24 +110,24 @@ def test_a_refused_correction_is_still_chosen_when_the_form_comes_back(olga, cam
         olga.post(page_of(row, "campaign-import-columns"), answer)
         row = work_on(row)
         assert row.problems
-        page = olga.get(page_of(row)).content.decode()
+        page = olga.get(page_of(row)).text
         assert chosen(page) == {"system", "item", "output", encoding}
 
 
 def test_the_page_says_how_a_text_was_read(olga, campaign, tmp_path):
     row = checked(campaign, tmp_path, "system,item,output\nA,1,\xe9t\xe9\n".encode("cp1252"))
-    page = olga.get(page_of(row)).content.decode()
+    page = olga.get(page_of(row)).text
     assert "Read as Windows-1252 (Western Europe)." in page
 
 
 def test_a_refusal_says_what_to_do_next(olga, campaign, tmp_path):
-    page = olga.get(page_of(checked(campaign, tmp_path, UNKNOWN))).content.decode()
+    page = olga.get(page_of(checked(campaign, tmp_path, UNKNOWN))).text
     assert "Choose a meaning for each column, then check again." in page
     twice = KNOWN + "A,Why?,Again.\n"
-    page = olga.get(page_of(checked(campaign, tmp_path, twice))).content.decode()
+    page = olga.get(page_of(checked(campaign, tmp_path, twice))).text
     assert "Upload a corrected file, or correct the columns and check again." in page
     twice = "system,item,output\nA,1,x\nA,1,y\n"
-    page = olga.get(page_of(checked(campaign, tmp_path, twice))).content.decode()
+    page = olga.get(page_of(checked(campaign, tmp_path, twice))).text
     assert "Fix the problems below and upload the file again." in page
 
 
@@ -260,7 +260,7 @@ def test_files_with_the_same_columns_are_one_table_on_the_page(olga, tmp_path):
         paths[-1].write_text(f"who,item,system,score\n{rater},x,A,4\n{rater},x,B,3\n")
     kind = MaterialImport.Kind.JUDGEMENTS
     row = work_on(materials.start_import(archive, paths, kind=kind, by=archive.owner))
-    page = olga.get(page_of(row)).content.decode()
+    page = olga.get(page_of(row)).text
     assert page.count("<caption>") == 1
     assert "and 2 more tables with the same columns" in page
 

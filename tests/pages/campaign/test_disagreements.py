@@ -33,7 +33,7 @@ def labels_of(campaign: Campaign) -> dict[str, str]:
 def context(client, campaign, **asked):
     answered = client.get(address(campaign), asked)
     assert answered.status_code == 200
-    return answered.context, " ".join(answered.content.decode().split())
+    return answered.context, " ".join(answered.text.split())
 
 
 def of_pair(client, campaign, first, second, **asked):
@@ -66,7 +66,7 @@ def test_outputs_come_by_how_far_their_raters_are_apart(olga, judged):
     assert first.said == [f"{value:g}" for value in sorted(values_by_output[first.output])]
     item = reverse("rankme:campaign-item", args=[judged.code, first.item.position + 1])
     assert f'href="{item}#output-{first.output}"' in page
-    assert f'id="output-{first.output}"' in olga.get(item).content.decode()
+    assert f'id="output-{first.output}"' in olga.get(item).text
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_uploads")]
 
 
 def page_of(client: Client, campaign: Campaign, name: str = "campaign-identities") -> str:
-    return client.get(address(name, campaign)).content.decode()
+    return client.get(address(name, campaign)).text
 
 
 def test_the_page_says_until_when_raters_are_known_and_erases_them(olga):

@@ -42,20 +42,20 @@ def judged():
 
 
 def test_items_begin_with_those_about_which_raters_disagree(olga, judged):
-    page = olga.get(address("campaign-items", judged)).content.decode()
+    page = olga.get(address("campaign-items", judged)).text
     places = [page.index(f">item-{number}<") for number in (3, 2, 1, 0)]
     assert places == sorted(places)
-    upload = olga.get(address("campaign-items", judged), {"order": "upload"}).content.decode()
+    upload = olga.get(address("campaign-items", judged), {"order": "upload"}).text
     assert upload.index(">item-0<") < upload.index(">item-3<")
 
 
 def test_items_without_an_input_are_told_by_their_reference(olga):
     campaign = make_campaign(launch=False)
-    page = olga.get(address("campaign-items", campaign)).content.decode()
+    page = olga.get(address("campaign-items", campaign)).text
     assert "food[Soup]" in page
     assert "serves soup" not in page
     campaign.items.update(input="")
-    page = olga.get(address("campaign-items", campaign)).content.decode()
+    page = olga.get(address("campaign-items", campaign)).text
     assert "Place 1 serves soup." in page
     assert ">Input<" not in page
 
@@ -64,10 +64,10 @@ def test_the_list_says_that_no_output_has_two_raters(olga):
     definition = slider_definition(design={"kind": "complete"}, raters_per_trial=2)
     campaign = make_campaign(definition, items=4, systems=2)
     for number, name in enumerate(("ann", "ben")):
-        page = olga.get(address("campaign-items", campaign)).content.decode()
+        page = olga.get(address("campaign-items", campaign)).text
         assert "from two raters" in page
         sit_with(campaign, name, lambda item, shift=number: 40 + 10 * item * shift)
-    page = olga.get(address("campaign-items", campaign)).content.decode()
+    page = olga.get(address("campaign-items", campaign)).text
     assert "from two raters" not in page
 
 
@@ -81,7 +81,7 @@ def test_two_bad_items_among_forty_come_first(olga):
         given = np.clip(truth + dice.normal(0, 6, 40), 0, 100).round(2)
         given[sorted(bad)] = 20 * number + 10, 90 - 20 * number
         sit_with(campaign, f"w{number}", lambda item, given=given: float(given[item]))
-    page = olga.get(address("campaign-items", campaign)).content.decode()
+    page = olga.get(address("campaign-items", campaign)).text
     assert {int(found) for found in re.findall(r">item-(\d+)<", page)[:2]} == bad
 
 
@@ -113,7 +113,7 @@ def test_only_the_order_of_relative_values_counts():
 
 def test_a_page_shows_all_answers_to_an_item_by_output(olga, judged):
     item = judged.items.get(position=3)
-    page = olga.get(address("campaign-item", judged, 4)).content.decode()
+    page = olga.get(address("campaign-item", judged, 4)).text
     for output in item.outputs.all():
         assert output.text in page
     for name, value in (("ann", 40), ("ben", 70), ("cem", 100)):
@@ -127,7 +127,7 @@ def test_a_page_shows_all_answers_to_an_item_by_output(olga, judged):
 def test_answers_of_excluded_raters_are_shown_and_not_counted(olga, judged):
     rater = judged.participants.get(external_id="cem")
     exclusions.exclude_rater(rater, reason="Too fast.", by=judged.owner)
-    page = olga.get(address("campaign-item", judged, 4)).content.decode()
+    page = olga.get(address("campaign-item", judged, 4)).text
     assert "55 ± 21" in page and "excluded" in page
 
 
@@ -135,18 +135,18 @@ def test_systems_have_codes_until_somebody_asks_for_their_names(olga, judged):
     names = list(judged.systems.values_list("name", flat=True))
     codes = list(codes_of(judged).values())
     for where in (address("campaign-items", judged), address("campaign-item", judged, 1)):
-        page = olga.get(where).content.decode()
+        page = olga.get(where).text
         assert all(code in page for code in codes) and not any(name in page for name in names)
     show = address("campaign-item-names", judged)
     back = address("campaign-item", judged, 1)
     assert olga.post(show, {"show": "yes", "back": back}).url == back
-    page = olga.get(back).content.decode()
+    page = olga.get(back).text
     assert all(name in page for name in names)
     assert judged.audit_events.filter(verb="names of systems shown").count() == 1
     assert olga.post(show, {"show": "no", "back": "https://evil.example/"}).url == address(
         "campaign-items", judged
     )
-    assert not any(name in olga.get(back).content.decode() for name in names)
+    assert not any(name in olga.get(back).text for name in names)
 
 
 def test_codes_do_not_follow_the_order_of_the_upload():
@@ -183,7 +183,7 @@ def test_items_are_ordered_and_searched_as_asked(olga, judged, asked, first):
     if "rater" in asked:
         labels = dict(judged.participants.values_list("external_id", "label"))
         asked = {**asked, "rater": labels.get(asked["rater"], asked["rater"])}
-    page = olga.get(address("campaign-items", judged), asked).content.decode()
+    page = olga.get(address("campaign-items", judged), asked).text
     rows = page[page.index("<tbody>") :]
     assert rows.index("item-") == rows.index(f"item-{first}")
 
@@ -198,7 +198,7 @@ def test_marks_of_all_raters_lie_over_the_text(olga):
     ]
     judgement, mark = marks[0]
     item = judgement.output.item
-    page = olga.get(address("campaign-item", campaign, item.position + 1)).content.decode()
+    page = olga.get(address("campaign-item", campaign, item.position + 1)).text
     about = page[page.index("<h3>") :]
     assert len(re.findall(r'<mark\s+class="level-', about)) >= 1
     label = judgement.submission.assignment.participant.label
@@ -209,9 +209,9 @@ def test_marks_of_all_raters_lie_over_the_text(olga):
 
 def test_items_of_a_draft_have_names_and_no_answers(olga):
     campaign = make_campaign(launch=False)
-    page = olga.get(address("campaign-items", campaign)).content.decode()
+    page = olga.get(address("campaign-items", campaign)).text
     assert "item-0" in page and '<form class="card row"' not in page
-    page = olga.get(address("campaign-item", campaign, 1)).content.decode()
+    page = olga.get(address("campaign-item", campaign, 1)).text
     assert "Sys0" in page and "No rater has judged" not in page
 
 
@@ -224,7 +224,7 @@ def test_items_that_no_rater_shares_have_no_disagreement():
 
 def test_neighbours_are_those_of_the_list_without_a_new_order(olga, judged, monkeypatch):
     monkeypatch.setattr(items, "ITEMS_ON_A_PAGE", 2)
-    page = olga.get(address("campaign-items", judged)).content.decode()
+    page = olga.get(address("campaign-items", judged)).text
     opened = html.unescape(re.search(r'href="([^"]*/items/4/[^"]*)"', page).group(1))
 
     def refused(*_given):
@@ -235,7 +235,7 @@ def test_neighbours_are_those_of_the_list_without_a_new_order(olga, judged, monk
         with monkeypatch.context() as held:
             held.setattr(items, "items_for", refused)
             shown = olga.get(opened)
-        assert f"{len(seen) + 1} / 4" in shown.content.decode()
+        assert f"{len(seen) + 1} / 4" in shown.text
         seen.append(number)
         opened = shown.context["after"]
     # The window of the address ends here: the list opens the first item of its next page.

@@ -8,13 +8,14 @@ from django.urls import reverse
 from rankme.models import Campaign
 from rankme.queries.reading import count_words
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 
 pytestmark = pytest.mark.django_db
 
 
 def page_of(client, campaign: Campaign) -> str:
     client.force_login(campaign.owner)
-    page = client.get(reverse("rankme:campaign-launch", args=[campaign.code])).content.decode()
+    page = client.get(address("campaign-launch", campaign)).text
     return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
@@ -76,6 +77,6 @@ def test_the_batches_of_each_rater_follow_from_the_number_of_raters(client):
         ("2", "Each batch is judged by 3 different raters"),
         ("many", "Enter how many raters you have"),
     ):
-        page = client.post(address, {"raters": raters}, follow=True).content.decode()
+        page = client.post(address, {"raters": raters}, follow=True).text
         assert said in page
     assert "3 raters are needed, at up to 4 batches each" in page_of(client, campaign)

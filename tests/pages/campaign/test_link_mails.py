@@ -67,14 +67,14 @@ def olga() -> Client:
 def send(link: Invitation, to: str = NORA, *, keep: bool = True) -> str:
     form = {"mail": to} | ({"keep": "on"} if keep else {})
     page = address("campaign-link-mail", link.campaign, link.pk)
-    answer = olga().post(page, form, follow=True).content.decode()
+    answer = olga().post(page, form, follow=True).text
     link.refresh_from_db()
     return answer
 
 
 def press(campaign: Campaign) -> str:
     page = address("campaign-links-remind", campaign)
-    return olga().post(page, follow=True).content.decode()
+    return olga().post(page, follow=True).text
 
 
 def kept(campaign: Campaign, name: str = "Nora") -> Invitation:
@@ -110,7 +110,7 @@ def test_an_address_is_kept_sealed_and_shown_to_the_person_alone(campaign, link)
     page = send(link)
     assert "Address kept" in page and "stores your address, encrypted" in mail.outbox[0].body
     assert link.mail and NORA.encode() not in everything_stored()
-    assert NORA not in olga().get(address("campaign-links", campaign)).content.decode()
+    assert NORA not in olga().get(address("campaign-links", campaign)).text
     rater = arrive(Client(), campaign, invitation=link.token)
     assert own_data(rater)["you"]["mail"] == NORA
 
@@ -124,14 +124,14 @@ def test_sending_without_the_tick_forgets_an_address(link):
 def test_one_address_is_corrected_or_forgotten_from_its_row(campaign, link):
     other = kept(campaign, "Otto")
     send(link, "nroa@example.org")
-    assert "Change or forget" in olga().get(address("campaign-links", campaign)).content.decode()
-    page = olga().get(address("campaign-link-mail", campaign, link.pk)).content.decode()
+    assert "Change or forget" in olga().get(address("campaign-links", campaign)).text
+    page = olga().get(address("campaign-link-mail", campaign, link.pk)).text
     assert "Forget the address" in page and "nroa" not in page
     assert re.search(r'name="keep"[^>]* checked', page), "who corrects an address keeps it"
     send(link)
     assert kept_address(link) == NORA and mail.outbox[-1].to == [NORA]
     forget = address("campaign-link-mail-forget", campaign, link.pk)
-    assert "The address is forgotten." in olga().post(forget, follow=True).content.decode()
+    assert "The address is forgotten." in olga().post(forget, follow=True).text
     link.refresh_from_db()
     assert link.mail == "" and "address of a personal link forgotten" in verbs(campaign)
     other.refresh_from_db()
@@ -155,7 +155,7 @@ def test_a_link_that_could_not_be_sent_says_so_and_keeps_nothing(link, monkeypat
 
 def test_without_a_mail_server_the_pages_offer_no_mail(campaign, link, settings):
     settings.EMAIL_HOST = ""
-    page = olga().get(address("campaign-links", campaign)).content.decode()
+    page = olga().get(address("campaign-links", campaign)).text
     assert "Remind" not in page and "/mail/" not in page
     assert "This site sends no mail." in send(link) and mail.outbox == []
     assert "This site sends no mail." in press(campaign)
@@ -189,7 +189,7 @@ def test_those_for_whom_work_waits_are_reminded_after_a_question(campaign):
     excluded = arrive(Client(), campaign, invitation=out.token)
     exclusions.exclude_rater(excluded, reason="Too fast.", by=campaign.owner)
     link_mails.stop_mails(stopped)
-    page = olga().get(address("campaign-links-remind", campaign)).content.decode()
+    page = olga().get(address("campaign-links-remind", campaign)).text
     assert "1 person gets one mail" in page and mail.outbox == []
     assert "1 reminder is being sent." in press(campaign)
     remind_raters()
@@ -353,15 +353,15 @@ def test_one_press_stops_mails_and_looking_does_not(campaign, link):
     send(link)
     press(campaign)
     stop, anybody = stop_link(), Client()
-    assert "Send me no more mail" in anybody.get(stop).content.decode()
+    assert "Send me no more mail" in anybody.get(stop).text
     link.refresh_from_db()
     assert link.mail_stopped_at is None
-    assert "You get no more mail" in anybody.post(stop).content.decode()
+    assert "You get no more mail" in anybody.post(stop).text
     remind_raters()
     assert len(mail.outbox) == 1, "the reminder that waited is not sent"
     assert "This person wants no more mail" in send(link)
     assert link.mail == "" and len(mail.outbox) == 1
-    assert "No more mail wanted" in olga().get(address("campaign-links", campaign)).content.decode()
+    assert "No more mail wanted" in olga().get(address("campaign-links", campaign)).text
 
 
 def test_a_mail_program_stops_them_and_may_do_it_twice(campaign, link):

@@ -8,12 +8,12 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
-from django.urls import reverse
 
 from rankme.actions.runs import publishing, report_files
 from rankme.exporting import bundle
 from rankme.models import ReportFiles
 from tests.campaigns import make_owner
+from tests.pages.addresses import address
 from tests.runs import asked, executed, rated_campaign
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -28,7 +28,7 @@ def test_a_lost_bundle_is_made_again_by_one_job_while_readers_wait(client, monke
         asked(campaign, runs=2, agreement_resamples=2, resample=["none"]), pictures=("svg",)
     )
     report = publishing.publish_report(run, by=make_owner())
-    public = reverse("rankme:report-public", args=[report.code])
+    public = address("report-public", report)
     path = bundle.path_of(run)
     before = content_of(path)
     default_storage.delete(path)
@@ -38,7 +38,7 @@ def test_a_lost_bundle_is_made_again_by_one_job_while_readers_wait(client, monke
     assert {answer["Retry-After"] for answer in answers} == {"5"}
     assert all(b'http-equiv="refresh"' in answer.content for answer in answers)
     client.force_login(make_owner())
-    own = reverse("rankme:analysis-run", args=[campaign.code, run.pk])
+    own = address("analysis-run", campaign, run.pk)
     assert client.get(own).status_code == 503
     job = ReportFiles.objects.get()
     assert job.state == "queued"

@@ -39,14 +39,14 @@ def browser(name: str) -> Client:
 def invited(campaign, role: str = "monitor") -> str:
     """The secret of a link that Olga makes on the page."""
     page = browser("olga").post(address("campaign-members", campaign), {"role": role, "days": "3"})
-    return LINK.findall(page.content.decode())[0]
+    return LINK.findall(page.text)[0]
 
 
 def mailed(campaign, address_of_mia: str = "mia@example.org") -> str:
     """Olga's page after she has sent an invitation by mail."""
     form = {"role": "monitor", "days": "3", "mail": address_of_mia}
     page = browser("olga").post(address("campaign-members", campaign), form)
-    return page.content.decode()
+    return page.text
 
 
 def test_a_link_is_mailed_and_the_address_is_stored_nowhere(campaign, settings):
@@ -92,7 +92,7 @@ def test_a_link_lets_one_account_in_once_with_its_role(campaign):
     assert secret not in str(MemberInvitation.objects.values())
     mia, stan = browser("mia"), browser("stan")
     page = reverse("rankme:join", args=[secret])
-    assert "as: Monitor" in " ".join(mia.get(page).content.decode().split())
+    assert "as: Monitor" in " ".join(mia.get(page).text.split())
     assert not campaign.memberships.exists(), "to look is not to join"
     assert mia.post(page)["Location"] == address("campaign", campaign)
     member = campaign.memberships.get()
@@ -100,30 +100,28 @@ def test_a_link_lets_one_account_in_once_with_its_role(campaign):
     for method in (stan.get, stan.post):
         refused = method(page)
         assert refused.status_code == 410
-        assert "Somebody has used this link" in refused.content.decode()
+        assert "Somebody has used this link" in refused.text
     assert stan.get(address("campaign", campaign)).status_code == 404
 
 
 def test_a_link_is_shown_once_and_revoked(campaign):
     secret = invited(campaign)
     olga = browser("olga")
-    shown = olga.get(address("campaign-members", campaign)).content.decode()
+    shown = olga.get(address("campaign-members", campaign)).text
     assert "Open invitations" in shown and secret not in shown
     invitation = campaign.member_invitations.get()
     olga.post(address("campaign-invitation-revoke", campaign, invitation.pk))
     answer = browser("mia").post(reverse("rankme:join", args=[secret]))
-    assert "was revoked" in answer.content.decode()
+    assert "was revoked" in answer.text
     assert not campaign.memberships.exists()
 
 
 def test_a_link_ends(campaign):
     secret = invited(campaign)
     MemberInvitation.objects.update(ends_at=Now() - timedelta(minutes=1))
-    assert (
-        "has ended" in browser("mia").post(reverse("rankme:join", args=[secret])).content.decode()
-    )
+    assert "has ended" in browser("mia").post(reverse("rankme:join", args=[secret])).text
     unknown = browser("mia").get(reverse("rankme:join", args=["x" * 43]))
-    assert "no such invitation" in unknown.content.decode()
+    assert "no such invitation" in unknown.text
 
 
 def test_who_is_in_a_campaign_uses_no_link_up(campaign):
@@ -135,7 +133,7 @@ def test_who_is_in_a_campaign_uses_no_link_up(campaign):
 
 def test_without_an_account_one_logs_in_and_comes_back(campaign, client):
     page = reverse("rankme:join", args=[invited(campaign)])
-    assert f"?next={page}" in client.get(page).content.decode()
+    assert f"?next={page}" in client.get(page).text
     form = {"username": "nora", "password1": PASSWORD, "password2": PASSWORD}
     assert client.post(page, form).status_code == 200
     assert not campaign.memberships.exists(), "this site makes no accounts by links"
@@ -149,7 +147,7 @@ def test_a_link_makes_an_account_where_the_site_allows_it(campaign, client, sett
     assert client.post(page, form | {"username": "olga"}).status_code == 422
     title = f"{campaign.title} 27"
     near = client.post(page, form | {"password1": title, "password2": title})
-    assert "words that belong to this site" in near.content.decode()
+    assert "words that belong to this site" in near.text
     assert client.post(page, form)["Location"] == reverse("account_login")
     member = campaign.memberships.get()
     assert (member.username, member.role) == ("nora", "monitor")
@@ -177,7 +175,7 @@ def test_a_member_leaves_and_an_owner_does_not(campaign):
     members.add_member(campaign, make_owner("mia"), by=campaign.owner)
     mia = browser("mia")
     page = address("campaign-leave", campaign)
-    assert "Leave this campaign?" in mia.get(page).content.decode()
+    assert "Leave this campaign?" in mia.get(page).text
     assert campaign.memberships.exists()
     assert mia.post(page)["Location"] == reverse("rankme:campaigns")
     assert mia.get(address("campaign", campaign)).status_code == 404
@@ -189,7 +187,7 @@ def test_a_campaign_is_handed_over_after_a_question(campaign):
     member = members.add_member(campaign, make_owner("mia"), role=Role.VIEWER, by=campaign.owner)
     olga = browser("olga")
     page = address("campaign-hand-over", campaign, member.pk)
-    assert "Make mia the owner?" in olga.get(page).content.decode()
+    assert "Make mia the owner?" in olga.get(page).text
     campaign.refresh_from_db()
     assert campaign.owner == make_owner("olga")
     olga.post(page)

@@ -2,7 +2,6 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import reverse
 
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.material import metric_jobs
@@ -38,13 +37,13 @@ def rated(rated_once) -> Campaign:
 def text_of(olga, *place: object) -> str:
     answer = olga.get(address(*place))
     assert answer.status_code == 200
-    return " ".join(answer.content.decode().split())
+    return " ".join(answer.text.split())
 
 
 def uploaded(olga, campaign, text: str, **fields: str):
     file = SimpleUploadedFile("scores.csv", text.encode())
     answer = olga.post(address("campaign-metrics-upload", campaign), {"file": file} | fields)
-    assert answer.status_code == 302, answer.content.decode()
+    assert answer.status_code == 302, answer.text
     row = campaign.material_imports.latest("pk")
     assert execute_import(row.pk, "tester")
     return row
@@ -121,7 +120,7 @@ def test_metrics_against_people_after_the_ranking_by_people(olga, client, rated)
     assert table is not None and b"comet" in table.content
     publishing.publish_report(run, by=make_owner())
     client.logout()
-    public = reverse("rankme:report-public-metrics", args=[run.report.code])
+    public = address("report-public-metrics", run.report)
     assert client.get(public).status_code == 200
 
 
@@ -151,7 +150,7 @@ def test_magnitudes_can_be_compared_as_logarithms(olga, rated):
     both = sent | {"log_scale": ["quality"], "standardise": ["quality"]}
     refused = olga.post(address("analysis-runs", rated), both)
     assert refused.status_code == 422
-    assert "standardised values have no logarithm" in refused.content.decode()
+    assert "standardised values have no logarithm" in refused.text
     assert olga.post(address("analysis-runs", rated), sent | {"log_scale": ["quality"]})
     assert rated.analysis_runs.get().options["log_scale"] == ["quality"]
 
@@ -166,7 +165,7 @@ def test_a_metric_can_be_held_constant_where_it_is_compared(olga, rated):
     alone = sent | {"covariates": [metric], "metrics": []}
     refused = olga.post(address("analysis-runs", rated), alone)
     assert refused.status_code == 422
-    assert f"Choose {metric} among the metrics" in refused.content.decode()
+    assert f"Choose {metric} among the metrics" in refused.text
     olga.post(address("analysis-runs", rated), sent | {"covariates": [metric]})
     assert rated.analysis_runs.get().options["covariates"] == [metric]
 

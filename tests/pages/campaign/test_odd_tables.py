@@ -48,7 +48,7 @@ def uploaded(olga, campaign: Campaign, name: str, *, field: str = "outputs") -> 
     page = "campaign-metrics-upload" if field == "file" else "campaign-material"
     file = SimpleUploadedFile(name, (FOLDER / name).read_bytes())
     answer = olga.post(address(page, campaign), {field: file})
-    assert answer.status_code == 302, answer.content.decode()
+    assert answer.status_code == 302, answer.text
     return work_on(campaign.material_imports.latest("pk"))
 
 
@@ -67,11 +67,11 @@ def chosen(page: str) -> dict[str, str]:
 
 def imported(olga, row: MaterialImport, corrections: Corrections) -> MaterialImport:
     if corrections:
-        page = olga.get(address("campaign-import", row.campaign, row.pk)).content.decode()
+        page = olga.get(address("campaign-import", row.campaign, row.pk)).text
         answer = olga.post(
             address("campaign-import-columns", row.campaign, row.pk), chosen(page) | corrections
         )
-        assert answer.status_code == 302, answer.content.decode()
+        assert answer.status_code == 302, answer.text
         row = work_on(row)
     assert row.phase == MaterialImport.Phase.PREVIEWED, (row.error, row.problems[:3])
     assert olga.get(address("campaign-import", row.campaign, row.pk)).status_code == 200
@@ -115,7 +115,7 @@ def test_lists_of_turns_are_proposed_as_dialogues(olga):
     campaign = campaigns.create_campaign(make_owner(), slider_definition())
     row = uploaded(olga, campaign, "messages.jsonl")
     assert row.preview["tables"][0]["roles"] == ["system", "output"]
-    page = olga.get(address("campaign-import", campaign, row.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, row.pk)).text
     assert "format: dialogue" in page
     imported(olga, row, {})
     assert Output.objects.filter(item__campaign=campaign).count() == 15
@@ -137,17 +137,17 @@ def test_repeated_verdicts_of_an_arena_come_in(olga):
 def test_the_header_row_and_the_sheet_can_be_corrected(olga):
     campaign = campaigns.create_campaign(make_owner(), slider_definition())
     row = uploaded(olga, campaign, "title_and_notes.xlsx")
-    page = olga.get(address("campaign-import", campaign, row.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, row.pk)).text
     sent = chosen(page)
     assert (sent["header"], sent["sheet"]) == ("3", "Outputs")
     columns = address("campaign-import-columns", campaign, row.pk)
     olga.post(columns, sent | {"header": "4"})
     table = work_on(row).preview["tables"][0]
     assert (table["header"], table["names"][0]) == (4, INPUT)
-    page = olga.get(address("campaign-import", campaign, row.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, row.pk)).text
     olga.post(columns, chosen(page) | {"header": "3"})
     assert work_on(row).preview["tables"][0]["names"][1:] == SYSTEMS
-    page = olga.get(address("campaign-import", campaign, row.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, row.pk)).text
     olga.post(columns, chosen(page) | {"sheet": "Notes"})
     assert work_on(row).preview["tables"][0]["names"] == ["Collected by", "Mila"]
 
@@ -156,11 +156,11 @@ def test_a_pattern_is_corrected_and_read_for_all_columns_that_fit(olga):
     archive = start_archive(make_owner(), title="Pilot")
     row = uploaded(olga, archive, "google_forms.csv")
     address_of_page = address("campaign-import", archive, row.pk)
-    page = olga.get(address_of_page).content.decode()
+    page = olga.get(address_of_page).text
     assert "criterion <bdi>Fluency</bdi>" in " ".join(page.split())
     sent = chosen(page) | {"pattern": "Text {item} - {system} [{criterion}]"}
     olga.post(address("campaign-import-columns", archive, row.pk), sent)
     assert work_on(row).preview["systems"] == ["System A", "System B", "System C"]
-    wrong = chosen(olga.get(address_of_page).content.decode()) | {"pattern": "{word} [{item}]"}
+    wrong = chosen(olga.get(address_of_page).text) | {"pattern": "{word} [{item}]"}
     answer = olga.post(address("campaign-import-columns", archive, row.pk), wrong)
-    assert answer.status_code == 422 and "unknown name" in answer.content.decode()
+    assert answer.status_code == 422 and "unknown name" in answer.text

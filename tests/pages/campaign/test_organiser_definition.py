@@ -22,6 +22,7 @@ from rankme.protocols.files import (
     preset_names,
 )
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.pages.addresses import address
 from tests.pages.sent_forms import fields_of
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def new(start: str = "e2e-quality") -> str:
 
 
 def edit(campaign: Campaign) -> str:
-    return reverse("rankme:campaign-edit", args=[campaign.code])
+    return address("campaign-edit", campaign)
 
 
 # --- The same document ------------------------------------------------------------------------
@@ -41,9 +42,9 @@ def edit(campaign: Campaign) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names())
 def test_the_form_of_a_preset_saves_that_preset(olga, name):
-    sent = fields_of(olga.get(new(name)).content.decode())
+    sent = fields_of(olga.get(new(name)).text)
     answer = olga.post(new(name), sent)
-    assert answer.status_code == 302, answer.content.decode()
+    assert answer.status_code == 302, answer.text
     campaign = Campaign.objects.get()
     document = definition_to_document(preset(name))
     assert campaign.definition == {**document, "seed": campaign.seed}
@@ -52,7 +53,7 @@ def test_the_form_of_a_preset_saves_that_preset(olga, name):
 @pytest.mark.parametrize("name", preset_names())
 def test_the_file_of_a_campaign_makes_the_same_campaign_again(olga, name):
     campaign = campaigns.create_campaign(make_owner(), preset(name))
-    file = olga.get(reverse("rankme:campaign-file", args=[campaign.code]))
+    file = olga.get(address("campaign-file", campaign))
     assert "attachment" in file["Content-Disposition"]
     upload = SimpleUploadedFile("campaign.yaml", file.content)
     answer = olga.post(reverse("rankme:campaign-load"), {"file": upload, "text": ""})
@@ -63,7 +64,7 @@ def test_the_file_of_a_campaign_makes_the_same_campaign_again(olga, name):
 
 def test_what_the_form_changes_the_file_says(olga):
     campaign = campaigns.create_campaign(make_owner(), slider_definition())
-    sent = fields_of(olga.get(edit(campaign)).content.decode())
+    sent = fields_of(olga.get(edit(campaign)).text)
     sent |= {"title": "Fluency of news", "raters_per_trial": "4", "crowd.currency": "EUR"}
     sent |= {"texts.consent": "Agreed?\r\n\r\nReally?"}
     assert olga.post(edit(campaign), sent).status_code == 302
@@ -128,11 +129,11 @@ def test_a_pay_of_0_is_a_number():
 
 
 def test_a_problem_is_shown_at_its_field_and_nothing_is_saved(olga):
-    sent = fields_of(olga.get(new()).content.decode())
+    sent = fields_of(olga.get(new()).text)
     sent |= {"title": "", "criteria.0.options.track_end": "50", "raters_per_trial": "many"}
     answer = olga.post(new(), sent)
     assert answer.status_code == 422
-    page = answer.content.decode()
+    page = answer.text
     assert 'href="#title"' in page and "this must not be empty" in page
     assert 'href="#raters_per_trial"' in page and "this must be a whole number" in page
     assert "the standard must be below the end of the track" in page
@@ -158,9 +159,9 @@ def _problems_of(document):
 
 
 def test_hidden_settings_with_a_problem_are_opened(olga):
-    sent = fields_of(olga.get(new("sr11-deep")).content.decode())
+    sent = fields_of(olga.get(new("sr11-deep")).text)
     sent["crowd.lease_minutes"] = "1"
-    page = olga.post(new("sr11-deep"), sent).content.decode()
+    page = olga.post(new("sr11-deep"), sent).text
     around = page[: page.index('id="crowd-lease_minutes"')]
     assert around.rindex("<details open>") > around.rindex("</details>")
 
@@ -169,7 +170,7 @@ def test_a_pasted_file_says_line_and_place(olga):
     text = definition_to_yaml(slider_definition()).replace("slider", "lever")
     answer = olga.post(reverse("rankme:campaign-load"), {"text": text})
     assert answer.status_code == 422
-    page = answer.content.decode()
+    page = answer.text
     line = next(n for n, row in enumerate(text.splitlines(), 1) if "lever" in row)
     assert f"line {line}, criteria[0].instrument" in page
     assert "lever" in page  # what was pasted is still there to be corrected
@@ -189,16 +190,16 @@ def test_files_other_than_campaigns_are_refused_with_a_reason(olga, content, sai
     upload = SimpleUploadedFile("campaign.yaml", content)
     answer = olga.post(reverse("rankme:campaign-load"), {"file": upload, "text": ""})
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert said in answer.text
 
 
 def test_neither_file_nor_text_is_refused(olga):
     answer = olga.post(reverse("rankme:campaign-load"), {"text": " "})
-    assert "Choose a file or paste its text." in answer.content.decode()
+    assert "Choose a file or paste its text." in answer.text
 
 
 def test_what_cannot_be_stored_is_refused_and_not_an_accident(olga):
-    sent = fields_of(olga.get(new()).content.decode())
+    sent = fields_of(olga.get(new()).text)
     sent["title"] = "a\x00b"
     assert olga.post(new(), sent).status_code == 422
 
@@ -207,22 +208,22 @@ def test_what_cannot_be_stored_is_refused_and_not_an_accident(olga):
 
 
 def test_rows_are_added_moved_and_removed_without_saving(olga):
-    sent = fields_of(olga.get(new()).content.decode())
-    page = olga.post(new(), sent | {"do": "add:criteria"}).content.decode()
+    sent = fields_of(olga.get(new()).text)
+    page = olga.post(new(), sent | {"do": "add:criteria"}).text
     more = fields_of(page)
     assert more["criteria.2.instrument"] == "slider"
-    page = olga.post(new(), more | {"do": "up:criteria:1"}).content.decode()
+    page = olga.post(new(), more | {"do": "up:criteria:1"}).text
     moved = fields_of(page)
     assert [moved[f"criteria.{number}.name"] for number in range(3)] == ["coverage", "quality", ""]
-    page = olga.post(new(), moved | {"do": "remove:criteria:2"}).content.decode()
+    page = olga.post(new(), moved | {"do": "remove:criteria:2"}).text
     assert "criteria.2.name" not in fields_of(page)
     assert not Campaign.objects.exists()
 
 
 def test_another_instrument_brings_its_own_options(olga):
-    sent = fields_of(olga.get(new()).content.decode())
+    sent = fields_of(olga.get(new()).text)
     sent |= {"criteria.0.instrument": "likert", "do": "refresh:criteria.0.instrument"}
-    fields = fields_of(olga.post(new(), sent).content.decode())
+    fields = fields_of(olga.post(new(), sent).text)
     assert "criteria.0.options.points" in fields
     assert "criteria.0.options.track_end" not in fields
 
@@ -246,7 +247,7 @@ def test_a_forged_command_changes_nothing(command):
 
 
 def test_a_standard_can_be_left_out(olga):
-    sent = fields_of(olga.get(new()).content.decode())
+    sent = fields_of(olga.get(new()).text)
     del sent["standard.is_there"]
     sent["screens.0.show.1.block"] = "reference"
     assert olga.post(new(), sent).status_code == 302
@@ -261,7 +262,7 @@ def test_a_launched_campaign_shows_its_file_and_takes_no_changes(olga, name):
     campaign = make_campaign()
     before = campaign.definition
     address = reverse(f"rankme:{name}", args=[campaign.code])
-    assert "Change this campaign" in olga.get(address).content.decode()
+    assert "Change this campaign" in olga.get(address).text
     assert olga.post(address, {"title": "Another", "text": "title: x"}).status_code == 422
     campaign.refresh_from_db()
     assert campaign.definition == before
@@ -284,13 +285,13 @@ def test_a_draft_is_changed_by_its_file(olga):
 
 def test_the_second_of_two_who_edit_a_draft_overwrites_nothing_unseen(olga):
     campaign = campaigns.create_campaign(make_owner(), slider_definition())
-    page = olga.get(edit(campaign)).content.decode()
+    page = olga.get(edit(campaign)).text
     mine, theirs = fields_of(page), fields_of(page)
     assert olga.post(edit(campaign), theirs | {"title": "Theirs"}).status_code == 302
     answer = olga.post(edit(campaign), mine | {"title": "Mine", "raters_per_trial": "7"})
     assert answer.status_code == 409
     assert Campaign.objects.get().title == "Theirs"
-    page = answer.content.decode()
+    page = answer.text
     assert "olga saved this definition" in page
     assert {
         (one.label, one.saved, one.typed) for one in answer.context["conflict"]["differences"]
@@ -306,10 +307,10 @@ def test_the_second_of_two_who_edit_a_draft_overwrites_nothing_unseen(olga):
 
 def test_a_row_that_is_added_does_not_hide_that_somebody_else_saved(olga):
     campaign = campaigns.create_campaign(make_owner(), slider_definition())
-    page = olga.get(edit(campaign)).content.decode()
+    page = olga.get(edit(campaign)).text
     mine, theirs = fields_of(page), fields_of(page)
     olga.post(edit(campaign), theirs | {"title": "Theirs"})
-    grown = olga.post(edit(campaign), mine | {"do": "add:practice"}).content.decode()
+    grown = olga.post(edit(campaign), mine | {"do": "add:practice"}).text
     assert olga.post(edit(campaign), fields_of(grown)).status_code == 409
 
 
@@ -323,7 +324,7 @@ def test_a_file_does_not_overwrite_what_somebody_else_saved(olga):
     answer = olga.post(address, mine)
     assert answer.status_code == 409
     assert Campaign.objects.get().title == "Theirs"
-    page = answer.content.decode()
+    page = answer.text
     assert "mia saved this definition" in page
     assert "-title: Theirs" in page and "+title: Mine" in page
     again = answer.context["form"]
@@ -338,15 +339,15 @@ def test_what_was_typed_is_kept_when_the_campaign_was_launched_meanwhile(olga, p
     address = reverse(f"rankme:{page}", args=[campaign.code])
     answer = olga.get(address)
     if page == "campaign-edit":
-        sent = fields_of(answer.content.decode()) | {"description": "What I typed"}
+        sent = fields_of(answer.text) | {"description": "What I typed"}
     else:
         form = answer.context["form"]
         sent = {"text": form["text"].initial + "\ndescription: What I typed\n", "version": "x"}
     campaigns.launch_campaign(campaign, by=campaign.owner)
     answer = olga.post(address, sent)
     assert answer.status_code in (409, 422)
-    assert "What I typed" in answer.content.decode()
-    assert "Running" in answer.content.decode()
+    assert "What I typed" in answer.text
+    assert "Running" in answer.text
 
 
 # --- Screens follow the criteria ----------------------------------------------------------------
@@ -357,10 +358,10 @@ def asked(sent: dict[str, str], screen: int = 0) -> list[str]:
 
 
 def test_a_blank_start_needs_a_title_and_questions_only(olga):
-    sent = fields_of(olga.get(new("blank")).content.decode()) | {"title": "Three questions"}
+    sent = fields_of(olga.get(new("blank")).text) | {"title": "Three questions"}
     sent["criteria.0.question"] = "How fluent is it?"
     for number, question in ((1, "Říká totéž?"), (2, "流畅吗?")):
-        sent = fields_of(olga.post(new("blank"), sent | {"do": "add:criteria"}).content.decode())
+        sent = fields_of(olga.post(new("blank"), sent | {"do": "add:criteria"}).text)
         sent[f"criteria.{number}.question"] = question
     answer = olga.post(new("blank"), sent)
     assert answer.status_code == 302, answer.context["findings"]
@@ -373,7 +374,7 @@ def test_a_blank_start_needs_a_title_and_questions_only(olga):
 
 
 def test_a_blank_start_says_what_is_missing(olga):
-    sent = fields_of(olga.get(new("blank")).content.decode())
+    sent = fields_of(olga.get(new("blank")).text)
     answer = olga.post(new("blank"), sent)
     assert answer.status_code == 422
     assert {found.element for found in answer.context["findings"]} >= {
@@ -385,9 +386,9 @@ def test_a_blank_start_says_what_is_missing(olga):
 
 def test_screens_follow_a_criterion_that_is_added_renamed_moved_or_removed(olga):
     def after(sent: dict[str, str], command: str) -> dict[str, str]:
-        return fields_of(olga.post(new("sr11-shallow"), sent | {"do": command}).content.decode())
+        return fields_of(olga.post(new("sr11-shallow"), sent | {"do": command}).text)
 
-    sent = after(fields_of(olga.get(new("sr11-shallow")).content.decode()), "add:criteria")
+    sent = after(fields_of(olga.get(new("sr11-shallow")).text), "add:criteria")
     sent |= {"criteria.0.name": "ease", "criteria.3.name": "tone"}
     sent = after(sent, "refresh")
     assert asked(sent, 0) == ["ease", "readability"]
@@ -397,18 +398,18 @@ def test_screens_follow_a_criterion_that_is_added_renamed_moved_or_removed(olga)
 
 
 def test_claims_follow_a_renamed_criterion(olga):
-    sent = fields_of(olga.get(new()).content.decode())
+    sent = fields_of(olga.get(new()).text)
     sent |= {"primary": "quality", "equivalence": "quality: 0.1", "criteria.0.name": "ease"}
-    back = fields_of(olga.post(new(), sent | {"do": "refresh"}).content.decode())
+    back = fields_of(olga.post(new(), sent | {"do": "refresh"}).text)
     assert (back["primary"], back["equivalence"].strip()) == ("ease", "ease: 0.1")
 
 
 def test_a_criterion_that_was_taken_from_its_screen_is_not_put_back(olga):
-    sent = fields_of(olga.get(new()).content.decode())
+    sent = fields_of(olga.get(new()).text)
     sent["screens.0.ask"] = "quality"
     answer = olga.post(new(), sent)
     assert answer.status_code == 422
-    assert "is not shown on any screen" in answer.content.decode()
+    assert "is not shown on any screen" in answer.text
 
 
 # --- Folded sections ----------------------------------------------------------------------------
@@ -423,7 +424,7 @@ def folded(page: str) -> dict[str, bool]:
 
 
 def test_a_new_form_shows_its_title_and_questions_and_folds_the_rest(olga):
-    shown = folded(olga.get(new("blank")).content.decode())
+    shown = folded(olga.get(new("blank")).text)
     assert [name for name, is_open in shown.items() if is_open] == [
         "section-general",
         "section-criteria",
@@ -431,47 +432,47 @@ def test_a_new_form_shows_its_title_and_questions_and_folds_the_rest(olga):
         "screens-0-row",
     ]
     assert "section-crowd" in shown
-    page = olga.get(new("likert-criteria")).content.decode()
+    page = olga.get(new("likert-criteria")).text
     assert not folded(page)["criteria-1-row"]
     assert "adequacy · How well does the text say" in page
 
 
 def test_a_problem_and_a_fresh_row_are_unfolded(olga):
-    sent = fields_of(olga.get(new("likert-criteria")).content.decode())
+    sent = fields_of(olga.get(new("likert-criteria")).text)
     wrong = sent | {"crowd.currency": "euro", "criteria.2.options.points": "99"}
-    shown = folded(olga.post(new("likert-criteria"), wrong).content.decode())
+    shown = folded(olga.post(new("likert-criteria"), wrong).text)
     assert shown["section-crowd"] and shown["criteria-2-row"]
     assert not (shown["criteria-1-row"] or shown["section-texts"])
     more = olga.post(new("likert-criteria"), sent | {"do": "add:practice"})
-    shown = folded(more.content.decode())
+    shown = folded(more.text)
     assert shown["section-practice"] and shown["practice-1-row"] and not shown["practice-0-row"]
 
 
 def test_a_preset_is_offered_in_other_languages(olga):
-    page = olga.get(new("e2e-quality")).content.decode()
+    page = olga.get(new("e2e-quality")).text
     assert f"{new('e2e-quality')}?language=de" in page and "Deutsch" in page
-    assert "?language=" not in olga.get(new("blank")).content.decode()
-    german = olga.get(new("e2e-quality") + "?language=de").content.decode()
+    assert "?language=" not in olga.get(new("blank")).text
+    german = olga.get(new("e2e-quality") + "?language=de").text
     assert "In dieser Studie lesen Sie" in german
     assert fields_of(german)["language"] == "de"
-    unknown = olga.get(new("e2e-quality") + "?language=fr").content.decode()
+    unknown = olga.get(new("e2e-quality") + "?language=fr").text
     assert "In this study you read" in unknown
 
 
 def test_only_what_an_instrument_or_block_uses_is_asked(olga):
     """The ends of a scale mean nothing for a preference, nor a map for outputs."""
-    pairs = fields_of(olga.get(new("pairwise-preference")).content.decode())
+    pairs = fields_of(olga.get(new("pairwise-preference")).text)
     assert "criteria.0.low" not in pairs and "criteria.0.question" in pairs
     shown = {pairs[f"screens.0.show.{number}.block"]: number for number in range(2)}
     assert f"screens.0.show.{shown['outputs']}.layout" in pairs
     assert f"screens.0.show.{shown['outputs']}.pictorial_share" not in pairs
     assert f"screens.0.show.{shown['input']}.pictorial_share" in pairs
-    likert = fields_of(olga.get(new("likert-criteria")).content.decode())
+    likert = fields_of(olga.get(new("likert-criteria")).text)
     assert "criteria.0.low" in likert
 
 
 def test_choices_are_named_in_words(olga):
-    page = olga.get(new("blank")).content.decode()
+    page = olga.get(new("blank")).text
     assert "Attributes with values, such as name[Alimentum]" in page
     for jargon in ("For the block", "painted onset", "from 0.", "value per line."):
         assert jargon not in page, jargon

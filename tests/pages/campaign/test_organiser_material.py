@@ -44,7 +44,7 @@ def checked(olga, campaign: Campaign, **files) -> MaterialImport:
 
 
 def test_without_material_the_page_says_what_is_read(olga, campaign):
-    page = olga.get(address("campaign-material", campaign)).content.decode()
+    page = olga.get(address("campaign-material", campaign)).text
     assert "Upload outputs" in page
     for reader in READERS.values():
         assert f"<strong>{reader.title}</strong>" in page and escape(reader.help) in page
@@ -54,14 +54,14 @@ def test_an_upload_is_followed_until_it_was_checked(olga, campaign):
     answer = upload(olga, campaign)
     found = campaign.material_imports.get()
     assert answer["Location"] == address("campaign-import", campaign, found.pk)
-    page = olga.get(answer["Location"]).content.decode()
+    page = olga.get(answer["Location"]).text
     assert "data-live" in page and "<progress" in page and "outputs.csv" in page
     assert ">Import<" not in page
 
 
 def test_the_preview_shows_what_may_surprise(olga, campaign):
     found = checked(olga, campaign)
-    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, found.pk)).text
     assert "data-over" in page  # the script stops asking
     assert "1 empty" in page
     assert "Identical outputs" in page
@@ -76,9 +76,9 @@ def test_what_was_seen_is_taken_in(olga, campaign):
     olga.post(address("campaign-import-take", campaign, found.pk))
     assert execute_import(found.pk, "tester")
     assert Output.objects.count() == 4
-    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, found.pk)).text
     assert "Import complete." in page
-    page = olga.get(address("campaign-item", campaign, 2)).content.decode()
+    page = olga.get(address("campaign-item", campaign, 2)).text
     assert "It ra\u200bins." in page and "rain" in page
 
 
@@ -86,15 +86,15 @@ def test_what_was_seen_can_be_dropped(olga, campaign):
     found = checked(olga, campaign)
     olga.post(address("campaign-import-drop", campaign, found.pk))
     assert not Output.objects.exists()
-    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, found.pk)).text
     assert "This upload was discarded." in page
     refused = olga.post(address("campaign-import-take", campaign, found.pk), follow=True)
-    assert "Only an upload that has passed its check" in refused.content.decode()
+    assert "Only an upload that has passed its check" in refused.text
 
 
 def test_every_problem_is_listed_with_file_line_and_column(olga, campaign):
     found = checked(olga, campaign, outputs="system,item,output\nA,1,x\nA,1,y\nB,9,z\nB,1\n")
-    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, found.pk)).text
     found.refresh_from_db()
     assert len(found.problems) >= 3
     assert "Nothing was imported." in page
@@ -108,7 +108,7 @@ def test_one_upload_at_a_time(olga, campaign):
     upload(olga, campaign)
     answer = upload(olga, campaign)
     assert answer.status_code == 422
-    assert "still running" in answer.content.decode()
+    assert "still running" in answer.text
     assert campaign.material_imports.count() == 1
 
 
@@ -120,7 +120,7 @@ def test_a_missing_file_is_reported_at_the_field(olga, campaign):
 
 def test_after_the_launch_an_upload_only_adds(olga):
     campaign = make_campaign()
-    page = olga.get(address("campaign-material", campaign)).content.decode()
+    page = olga.get(address("campaign-material", campaign)).text
     assert "can only add new" in page and "Replace the outputs" not in page
     outputs = "system,item,output\nSys0,item-0,Another text.\nSys4,item-0,New.\n"
     refused = checked(olga, campaign, outputs=outputs, items="")
@@ -131,7 +131,7 @@ def test_after_the_launch_an_upload_only_adds(olga):
 def test_names_in_files_stay_text(olga, campaign):
     evil = "system,item,output\n<script>alert(1)</script>,<b>1</b>,<img src=x>\n"
     found = checked(olga, campaign, outputs=evil, items="")
-    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, found.pk)).text
     assert "<script>alert" not in page and "<img src=x>" not in page
     assert "&lt;img src=x&gt;" in page
 
@@ -141,7 +141,7 @@ def test_judgements_from_elsewhere_become_an_archive(olga):
     archive = Campaign.objects.get()
     assert answer["Location"] == address("campaign-material", archive)
     assert archive.is_archive
-    page = olga.get(answer["Location"]).content.decode()
+    page = olga.get(answer["Location"]).text
     assert "Upload judgements" in page
     assert address("campaign-launch", archive) not in page
     assert olga.post(reverse("rankme:campaign-archive"), {"title": ""}).status_code == 422
@@ -157,7 +157,7 @@ def test_a_file_of_judgements_is_uploaded_checked_and_imported(olga):
     olga.post(reverse("rankme:campaign-archive"), {"title": "Ratings of 2017"})
     archive = Campaign.objects.get()
     found = checked(olga, archive, outputs=JUDGEMENTS, items="")
-    page = olga.get(address("campaign-import", archive, found.pk)).content.decode()
+    page = olga.get(address("campaign-import", archive, found.pk)).text
     assert "<bdi>fluency</bdi>" in page
     olga.post(address("campaign-import-take", archive, found.pk))
     assert execute_import(found.pk, "tester")
@@ -173,8 +173,8 @@ def test_an_archive_offers_the_formats_of_judgements_only(olga):
     offered = [name for name, _ in page.context["form"].fields["format"].choices]
     assert offered == ["", *JUDGEMENT_READERS]
     for reader in JUDGEMENT_READERS.values():
-        assert f"<strong>{reader.title}</strong>" in page.content.decode()
-        assert escape(reader.help) in page.content.decode()
+        assert f"<strong>{reader.title}</strong>" in page.text
+        assert escape(reader.help) in page.text
     upload(olga, archive, outputs=JUDGEMENTS, items="", format="e2e")
     assert execute_import(archive.material_imports.get().pk, "tester")
     assert archive.material_imports.get().problems
@@ -184,23 +184,23 @@ def test_the_preview_warns_of_items_without_their_pictures(olga):
     definition = slider_definition(input_kind="images")
     campaign = campaigns.create_campaign(make_owner(), definition)
     found = checked(olga, campaign, items="item,input\n1,im19.jpg\n2,im20.jpg\n")
-    page = olga.get(address("campaign-import", campaign, found.pk)).content.decode()
+    page = olga.get(address("campaign-import", campaign, found.pk)).text
     assert "its input is “im19.jpg”" in page and "1 more item has no pictures" in page
 
 
 def test_the_pages_of_an_archive_do_not_speak_of_launches(olga):
     olga.post(reverse("rankme:campaign-archive"), {"title": "Ratings of 2017"})
     archive = Campaign.objects.get()
-    pages = [olga.get(address("campaign", archive)).content.decode()]
+    pages = [olga.get(address("campaign", archive)).text]
     found = checked(olga, archive, outputs=JUDGEMENTS, items="")
     olga.post(address("campaign-import-take", archive, found.pk))
     assert execute_import(found.pk, "tester")
     rater = archive.participants.first().label
     for name in ("campaign", "campaign-edit", "campaign-material", "campaign-raters"):
-        pages.append(olga.get(address(name, archive)).content.decode())
-    pages.append(olga.get(address("campaign-rater", archive, rater)).content.decode())
+        pages.append(olga.get(address(name, archive)).text)
+    pages.append(olga.get(address("campaign-rater", archive, rater)).text)
     for page in pages:
         found = re.search("launch|Upload outputs|Working|Delete draft", page, re.IGNORECASE)
         assert not found, page[found.start() - 300 : found.end() + 100]
     answer = upload(olga, archive, outputs=JUDGEMENTS, items="")
-    assert "create a new archive" in answer.content.decode()
+    assert "create a new archive" in answer.text

@@ -30,14 +30,14 @@ def test_three_frauds_among_thirty_raters_are_listed_first(olga):
     assert {alarm.name for line in lines[:3] for alarm in line.alarms} == {
         "same", "hasty", "times",
     }  # fmt: skip
-    monitor = olga.get(address("campaign-monitor", campaign)).content.decode()
+    monitor = olga.get(address("campaign-monitor", campaign)).text
     assert "alarms about 3 of these 30 raters" in monitor
     quality = olga.get(address("campaign-quality", campaign), {"sort": "alarms"})
     assert {line.participant.label for line in quality.context["lines"][:3]} == frauds
     assert quality.context["alarmed"] == 3
     for line in lines[:3]:
         shown = olga.get(address("campaign-rater", campaign, line.participant.label))
-        text = " ".join(shown.content.decode().split())
+        text = " ".join(shown.text.split())
         for alarm in line.alarms:
             assert alarm.rate in text and "innocent" in alarm.sentence
     # Judgements that were imported have no times, and the order of a file.
@@ -70,7 +70,7 @@ def test_alarms_with_the_most_pay_at_stake_come_first(olga):
     assert [line.participant.pk for line in lines] == [twice.pk, once.pk, careful.pk]
     assert [line.stake for line in lines] == [6, 3, 3]
     assert page.context["stake"] == 9
-    text = " ".join(page.content.decode().split())
+    text = " ".join(page.text.split())
     assert "9.00 GBP is the pay for their batches" in text and "6.00 GBP" in text
     exclusions.exclude_rater(twice, reason="Alike.", by=campaign.owner)
     again = olga.get(address("campaign-monitor", campaign))
@@ -80,7 +80,7 @@ def test_alarms_with_the_most_pay_at_stake_come_first(olga):
 def rater_page(olga, campaign, rater, **asked):
     page = olga.get(address("campaign-rater", campaign, rater.label), asked)
     assert page.status_code == 200
-    return page, " ".join(page.content.decode().split())
+    return page, " ".join(page.text.split())
 
 
 @pytest.fixture

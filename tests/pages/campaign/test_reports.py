@@ -12,7 +12,6 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.template.loader import render_to_string
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
@@ -82,7 +81,7 @@ def without_bundle(run):
 
 def test_without_judgements_the_page_says_what_to_do(olga):
     campaign = make_campaign(rankme_definition())
-    page = olga.get(address("analysis-runs", campaign)).content.decode()
+    page = olga.get(address("analysis-runs", campaign)).text
     assert "Nothing to analyse yet" in page
     assert address("campaign-links", campaign) in page
     assert "<form" not in page.partition("Nothing to analyse yet")[2]
@@ -124,13 +123,13 @@ def test_problems_are_shown_at_their_fields(olga, campaign, run):
 
 def test_a_run_is_watched_and_can_be_stopped(olga, campaign):
     run = asked(campaign)
-    page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+    page = olga.get(address("analysis-run", campaign, run.pk)).text
     assert "Waiting for a worker" in page
     assert "data-live" in page
     olga.post(address("analysis-cancel", campaign, run.pk))
     run.refresh_from_db()
     assert run.state == "cancelled"
-    assert "was stopped" in olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+    assert "was stopped" in olga.get(address("analysis-run", campaign, run.pk)).text
 
 
 def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_them(olga):
@@ -148,7 +147,7 @@ def test_headings_are_titles_with_the_question_and_names_stay_where_files_use_th
     )
     campaign = rated_campaign(definition, raters=2)
     run = executed(asked(campaign, **LITTLE), pictures=())
-    page = " ".join(olga.get(address("analysis-run", campaign, run.pk)).content.decode().split())
+    page = " ".join(olga.get(address("analysis-run", campaign, run.pk)).text.split())
     heading = '<h2 id="heading-info_quality"> Info quality <span class="code soft">(info_quality)'
     assert heading in page
     assert '<h2 id="heading-clarity"> Clarity </h2>' in page
@@ -164,7 +163,7 @@ def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
     rater = campaign.participants.first()
     exclusions.exclude_rater(rater, reason="Answered <b>in seconds</b>.", by=make_owner())
     run = executed(asked(campaign, **LITTLE), pictures=())
-    page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+    page = olga.get(address("analysis-run", campaign, run.pk)).text
     for told in (
         "As published in this field",
         "Raters and items resampled",
@@ -181,7 +180,7 @@ def test_a_result_has_both_tables_its_hash_and_its_exclusions(olga, campaign):
 def test_a_failed_run_says_why(olga, campaign):
     run = asked(campaign)
     AnalysisRun.objects.filter(pk=run.pk).update(state="failed", error="Nobody rated <two>.")
-    page = olga.get(address("analysis-run", campaign, run.pk)).content.decode()
+    page = olga.get(address("analysis-run", campaign, run.pk)).text
     assert "Nobody rated &lt;two&gt;." in page
 
 
@@ -216,10 +215,10 @@ def test_files_that_cannot_be_made_are_not_tried_for_every_reader(
     page = address("analysis-run", campaign, without_bundle.pk)
     assert olga.get(page).status_code == 503
     assert report_files.execute(ReportFiles.objects.get().pk, "worker")
-    assert "could not be prepared" in olga.get(page).content.decode()
+    assert "could not be prepared" in olga.get(page).text
     assert ReportFiles.objects.get().state == "failed"
     ReportFiles.objects.update(finished_at=timezone.now() - report_files.TRY_AGAIN_AFTER)
-    assert "are being prepared" in olga.get(page).content.decode()
+    assert "are being prepared" in olga.get(page).text
     assert ReportFiles.objects.get().state == "queued"
 
 
@@ -230,7 +229,7 @@ def test_every_file_of_a_report_can_be_fetched_and_no_other(olga, campaign, run)
         assert answer.status_code == 200, name
         assert answer["X-Content-Type-Options"] == "nosniff"
     csv = olga.get(address("analysis-file", campaign, run.pk, "tables/quality/ranking-none.csv"))
-    assert csv.content.decode().splitlines()[0] == "Cluster,Score,Ranks low,Ranks high,System"
+    assert csv.text.splitlines()[0] == "Cluster,Score,Ranks low,Ranks high,System"
     for name in ("nothing.svg", "../../settings.py", "tables/quality/x.csv", "tables", "a\x00b"):
         assert olga.get(address("analysis-file", campaign, run.pk, name)).status_code == 404
 
@@ -263,12 +262,12 @@ def test_a_run_that_is_not_done_has_no_files(olga, campaign):
 
 
 def test_a_report_is_published_read_by_anybody_and_withdrawn(olga, campaign, run):
-    assert "Publish" in olga.get(address("analysis-publish", campaign, run.pk)).content.decode()
+    assert "Publish" in olga.get(address("analysis-publish", campaign, run.pk)).text
     assert not hasattr(AnalysisRun.objects.get(pk=run.pk), "report"), "asking must not publish"
     olga.post(address("analysis-publish", campaign, run.pk))
-    public = reverse("rankme:report-public", args=[publishing.Report.objects.get().code])
+    public = address("report-public", publishing.Report.objects.get())
     anybody = Client()
-    page = anybody.get(public).content.decode()
+    page = anybody.get(public).text
     assert run.data_sha256 in page
     drawn = [publishing.Report.objects.get().code]  # by chance, it may contain an id
     drawn += campaign.participants.values_list("label", flat=True)
@@ -295,17 +294,17 @@ def test_a_report_is_published_read_by_anybody_and_withdrawn(olga, campaign, run
     for gone in (public, public + "files/bundle.zip", public + "metrics/"):
         notice = anybody.get(gone)
         assert notice.status_code == 410
-        assert "This report was withdrawn" in notice.content.decode()
-        assert run.data_sha256 not in notice.content.decode()
+        assert "This report was withdrawn" in notice.text
+        assert run.data_sha256 not in notice.text
     olga.post(address("analysis-publish", campaign, run.pk))
     assert anybody.get(public).status_code == 200
 
 
 def test_publishing_while_raters_are_still_to_come_is_warned_of(olga, campaign, run):
     publish = address("analysis-publish", campaign, run.pk)
-    assert "This campaign is still open" in olga.get(publish).content.decode()
+    assert "This campaign is still open" in olga.get(publish).text
     close_campaign(campaign, by=campaign.owner)
-    assert "This campaign is still open" not in olga.get(publish).content.decode()
+    assert "This campaign is still open" not in olga.get(publish).text
 
 
 def test_a_report_says_how_it_was_measured_and_keeps_checks_of_open_campaigns_to_itself(run):
@@ -388,7 +387,7 @@ def campaign_with_secrets():
 def published_by_name(run, client) -> dict[str, bytes]:
     """Everything that anybody can read of a published report: the page, and the bundle's files."""
     report = publishing.publish_report(run, by=run.campaign.owner)
-    public = reverse("rankme:report-public", args=[report.code])
+    public = address("report-public", report)
     whole = b"".join(client.get(f"{public}files/bundle.zip").streaming_content)
     with zipfile.ZipFile(io.BytesIO(whole)) as opened:
         files = {name: opened.read(name) for name in opened.namelist()}
@@ -435,7 +434,7 @@ def test_a_bundle_of_the_format_that_held_secrets_is_not_served(
 
 
 def test_judgements_are_downloaded_as_csv_and_as_they_were_sent(olga, campaign):
-    page = olga.get(address("export-judgements", campaign)).content.decode()
+    page = olga.get(address("export-judgements", campaign)).text
     assert "?format=csv" in page
     csv = b"".join(olga.get(address("export-judgements", campaign) + "?format=csv"))
     assert csv.startswith(b'"rater","item","system","criterion","value","screen"')
@@ -480,9 +479,9 @@ def test_every_table_of_a_page_can_be_downloaded_as_csv_and_as_latex(olga, campa
     report = publishing.publish_report(run, by=run.campaign.owner)
     for address_of_page in (
         address("analysis-run", campaign, run.pk),
-        reverse("rankme:report-public", args=[report.code]),
+        address("report-public", report),
     ):
-        tables = TABLE.findall(olga.get(address_of_page).content.decode())
+        tables = TABLE.findall(olga.get(address_of_page).text)
         assert len(tables) > 5
         for below in tables:
             for form in ("csv", "tex"):

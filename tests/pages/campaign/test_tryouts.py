@@ -39,15 +39,15 @@ def test_a_click_shows_monitor_and_report_and_leaves_no_rows_behind(olga, sent):
     olga.post(page, {"do": "start"})
     ((task, arguments),) = sent
     assert task == tryouts.TASK
-    assert "at work" in olga.get(page).content.decode()
+    assert "at work" in olga.get(page).text
     before = rows()
     made_up.try_out(*arguments)
     assert rows() == before
     assert not default_storage.exists("reports") or default_storage.listdir("reports") == ([], [])
-    shown = olga.get(page).content.decode()
+    shown = olga.get(page).text
     (report,) = re.findall(r'href="([^"]+/analysis/\d+/)"', shown)
     for there in (address("campaign-made-up", draft, "monitor/"), report):
-        text = olga.get(there).content.decode()
+        text = olga.get(there).text
         assert "made up by simulated raters" in text and "<form" not in text
         assert f"Made up: {draft.title}" in text
         assert set(re.findall(r"/campaigns/(\w{12})/", text)) == {draft.code}
@@ -75,5 +75,5 @@ def test_a_try_that_is_refused_says_why_and_leaves_no_rows_behind(olga, sent):
     made_up.try_out(draft.pk, draft.owner_id)
     state = tryouts.tryout_state(draft.code)
     assert state["status"] == "failed" and state["error"] not in ("", APOLOGY)
-    assert state["error"] in olga.get(address("campaign-tryout", draft)).content.decode()
+    assert state["error"] in olga.get(address("campaign-tryout", draft)).text
     assert rows() == before

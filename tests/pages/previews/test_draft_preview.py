@@ -15,7 +15,7 @@ PREVIEW = reverse("rankme:campaign-new-preview")
 
 
 def form_of(olga, start: str = "blank") -> dict[str, str]:
-    return fields_of(olga.get(reverse("rankme:campaign-new", args=[start])).content.decode())
+    return fields_of(olga.get(reverse("rankme:campaign-new", args=[start])).text)
 
 
 def test_a_half_filled_form_is_shown_as_far_as_it_goes(olga):
@@ -24,7 +24,7 @@ def test_a_half_filled_form_is_shown_as_far_as_it_goes(olga):
     document = document_of(answer)
     [asked] = document["screens"][0]["ask"]
     assert asked["options"]["labels"][0] == "very poor"
-    assert "How fluent is it?" in answer.content.decode()
+    assert "How fluent is it?" in answer.text
     assert [len(trial["outputs"]) for trial in document["trials"]] == [1, 1, 1]
     assert document["preview"] is True and not Campaign.objects.exists()
 
@@ -74,20 +74,20 @@ def test_the_screen_is_the_one_that_is_edited(olga, at, seen):
     ],
 )
 def test_the_page_is_the_one_that_is_edited_or_chosen(olga, more, seen):
-    assert seen in olga.post(PREVIEW, form_of(olga) | more).content.decode()
+    assert seen in olga.post(PREVIEW, form_of(olga) | more).text
 
 
 def test_what_cannot_be_shown_says_why(olga):
     sent = form_of(olga) | {"criteria.0.options.points": "40", "criteria.0.question": "Good?"}
     answer = olga.post(PREVIEW, sent)
     assert answer.status_code == 422
-    assert "No preview yet" in answer.content.decode() and "Points" in answer.content.decode()
+    assert "No preview yet" in answer.text and "Points" in answer.text
 
 
 def test_a_campaign_with_material_shows_its_own_first_texts(olga):
     campaign = make_campaign(slider_definition(), launch=False)
     before = campaign.definition
-    page = olga.get(reverse("rankme:campaign-edit", args=[campaign.code])).content.decode()
+    page = olga.get(reverse("rankme:campaign-edit", args=[campaign.code])).text
     address = reverse("rankme:campaign-edit-preview", args=[campaign.code])
     document = document_of(olga.post(address, fields_of(page) | {"title": "Never stored"}))
     first = campaign.items.order_by("position").first()

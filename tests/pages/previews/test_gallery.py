@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_gallery_names_every_preset_and_pictures_each_of_its_screens(client):
-    page = client.get(reverse("rankme:gallery")).content.decode()
+    page = client.get(reverse("rankme:gallery")).text
     for name in preset_names():
         assert reverse("rankme:gallery-preset", args=[name]) in page
         pictures = pictures_of(name, preset(name))
@@ -33,9 +33,7 @@ def test_every_station_is_shown_with_trials_of_our_own_and_nothing_stored(client
         answer = client.get(address, {"page": station})
         assert answer.status_code == 200, station
     found = re.search(
-        r'<script id="work-document" type="application/json">(.*?)</script>',
-        answer.content.decode(),
-        re.DOTALL,
+        r'<script id="work-document" type="application/json">(.*?)</script>', answer.text, re.DOTALL
     )
     document = json.loads(found[1])
     assert document["preview"] is True

@@ -8,6 +8,7 @@ from rankme.models import Assignment, Participant, Slot
 from rankme.pages.previews.preview import sample_trials
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import document_of
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def open_preview(client, campaign, page=""):
     client.force_login(campaign.owner)
-    return client.get(reverse("rankme:preview", args=[campaign.code]), {"page": page})
+    return client.get(address("preview", campaign), {"page": page})
 
 
 def test_a_draft_is_shown_as_a_launch_would_draw_it(client):
@@ -42,7 +43,7 @@ def test_a_running_campaign_shows_its_stored_plan(client):
 
 def test_the_preview_names_no_system(client):
     campaign = make_campaign(rankme_definition(), launch=False)
-    page = open_preview(client, campaign, "work").content.decode()
+    page = open_preview(client, campaign, "work").text
     assert not [system for system in campaign.systems.all() if system.name in page]
 
 
@@ -51,19 +52,19 @@ def test_every_station_can_be_seen(client, page):
     campaign = make_campaign(launch=False)
     answer = open_preview(client, campaign, page)
     assert answer.status_code == 200
-    assert "Preview: nothing is stored" in answer.content.decode()
+    assert "Preview: nothing is stored" in answer.text
 
 
 def test_entry_questions_are_a_station_where_there_are_any(client):
     campaign = make_campaign(preset("e2e-quality"), launch=False)
-    assert "native speaker" in open_preview(client, campaign, "questions").content.decode()
+    assert "native speaker" in open_preview(client, campaign, "questions").text
     plain = make_campaign(slider_definition(), launch=False)
-    assert "Entry questions" not in open_preview(client, plain).content.decode()
+    assert "Entry questions" not in open_preview(client, plain).text
 
 
 def test_without_material_practice_is_shown_and_without_that_a_hint(client):
     empty = make_campaign(launch=False, items=0, systems=0)
-    page = open_preview(client, empty, "work").content.decode()
+    page = open_preview(client, empty, "work").text
     assert "Import material" in page
     practised = make_campaign(preset("e2e-quality"), launch=False, items=0, systems=0)
     document = document_of(open_preview(client, practised, "work"))

@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from django.urls import reverse
 
 from rankme.protocols.definition import Definition
 from rankme.protocols.instruments import INSTRUMENTS
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive
 
 NO_AI = "Please answer yourself; do not use AI tools to judge or write."
@@ -18,10 +18,10 @@ def pages(client, definition: Definition) -> tuple[str, str]:
     """The instructions, and the work page with single spaces."""
     campaign = make_campaign(definition, items=1, systems=1)
     arrive(client, campaign, id="w1")
-    instructions = client.get(reverse("rankme:instructions", args=[campaign.code]))
-    client.post(reverse("rankme:instructions", args=[campaign.code]))
-    work = client.get(reverse("rankme:work", args=[campaign.code]))
-    return tuple(re.sub(r"\s+", " ", page.content.decode()) for page in (instructions, work))
+    instructions = client.get(address("instructions", campaign))
+    client.post(address("instructions", campaign))
+    work = client.get(address("work", campaign))
+    return tuple(re.sub(r"\s+", " ", page.text) for page in (instructions, work))
 
 
 def test_a_page_says_its_first_keys_and_its_dialog_lists_all(client):
@@ -71,11 +71,11 @@ def test_the_request_to_answer_without_ai_is_wherever_raters_decide_or_write(cli
     )
     campaign = make_campaign(definition, items=1, systems=1)
     client.force_login(campaign.owner)
-    preview = reverse("rankme:preview", args=[campaign.code])
+    preview = address("preview", campaign)
     # On the work page: in the dialog, above the field and above the comment.
     expected = {"consent": 1, "questions": 1, "instructions": 1, "work": 3, "end-questions": 1}
     for name, times in expected.items():
-        page = client.get(preview, {"page": name}).content.decode()
+        page = client.get(preview, {"page": name}).text
         assert page.count(NO_AI) == times * no_ai, name
 
 

@@ -109,7 +109,7 @@ def latin_words(texts) -> set[str]:
 
 
 def assert_no_english(response, *, known=()) -> None:
-    page = response.content.decode()
+    page = response.text
     shown = ShownTexts(page)
     assert shown.language == "grc", page[:500]
     assert any("λέξη" in text for text in shown.found)
@@ -437,7 +437,7 @@ def test_hostile_words_run_nothing(client):
     pages.append(client.get(f"{address('enter', campaign)}nowhere/"))
     for page in pages:
         # The document of the work page is JSON, in which scripts find the words as they are.
-        text = re.sub(r"(?s)<script id.*?</script>", "", page.content.decode())
+        text = re.sub(r"(?s)<script id.*?</script>", "", page.text)
         assert "<script>alert" not in page.text
         assert "<script>alert" not in text
         assert "<img" not in text
@@ -464,7 +464,7 @@ def test_an_error_next_to_a_field_is_escaped_once(client):
 
 
 def language_of(page) -> str:
-    return ShownTexts(page.content.decode()).language
+    return ShownTexts(page.text).language
 
 
 def test_a_rater_can_choose_among_the_campaigns_languages(client):

@@ -1,9 +1,9 @@
 """Questions after the last batch: they never keep the code from a rater."""
 
 import pytest
-from django.urls import reverse
 
 from tests.campaigns import make_campaign, make_owner, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive, begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,7 @@ WHERE = {
 
 
 def page(campaign, name):
-    return reverse(f"rankme:{name}", args=[campaign.code])
+    return address(name, campaign)
 
 
 def finish(client, campaign, document):
@@ -45,7 +45,7 @@ def test_answers_come_after_the_work_and_before_the_code(client, campaign):
     assert client.post(page(campaign, "end-questions"), sent).url == page(campaign, "done")
     rater.refresh_from_db()
     assert rater.end_answers == {"age": "41", "native": "no", "where": "At school"}
-    assert rater.completion_code in client.get(page(campaign, "done")).content.decode()
+    assert rater.completion_code in client.get(page(campaign, "done")).text
     # The answers are given once.
     client.post(page(campaign, "end-questions"), sent | {"end-age": "14"})
     rater.refresh_from_db()
@@ -56,16 +56,14 @@ def test_nobody_has_to_answer(client, campaign):
     finish(client, campaign, begin(client, campaign, id="w1"))
     rater = campaign.participants.get()
     # The last page has the code, and the way back to the questions.
-    done = client.get(page(campaign, "done")).content.decode()
+    done = client.get(page(campaign, "done")).text
     assert rater.completion_code in done and page(campaign, "end-questions") in done
     assert client.post(page(campaign, "end-questions"), {"skip": "yes"}).url == page(
         campaign, "done"
     )
     rater.refresh_from_db()
     assert rater.end_answers == {} and rater.end_answered_at
-    assert (
-        page(campaign, "end-questions") not in client.get(page(campaign, "done")).content.decode()
-    )
+    assert page(campaign, "end-questions") not in client.get(page(campaign, "done")).text
 
 
 def test_an_answer_to_a_hidden_question_is_not_kept(client, campaign):
@@ -107,7 +105,7 @@ def test_answers_are_exported_and_can_be_erased(client, campaign):
         f"{rater.label},end,age,'=41,0",
         f"{rater.label},end,native,yes,0",
     ]
-    client.post(reverse("rankme:campaign-rater-erase-answers", args=[campaign.code, rater.label]))
+    client.post(address("campaign-rater-erase-answers", campaign, rater.label))
     rater.refresh_from_db()
     assert rater.end_answers == {} and rater.end_answered_at
     assert campaign.audit_events.filter(verb="rater's answers erased").exists()

@@ -10,6 +10,7 @@ from rankme.errors import InvalidDefinition
 from rankme.panel_links.outcomes import Outcome
 from rankme.protocols.files import definition_from_document, definition_to_document
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import begin, complete, payload_for, send
 
 pytestmark = pytest.mark.django_db
@@ -18,11 +19,11 @@ QUESTION = {"name": "native", "question": "Native?", "kind": "yes-no", "accept":
 
 
 def door_of(campaign):
-    return reverse("rankme:enter", args=[campaign.code])
+    return address("enter", campaign)
 
 
 def work_page(client, campaign):
-    return client.get(reverse("rankme:work", args=[campaign.code]), follow=True)
+    return client.get(address("work", campaign), follow=True)
 
 
 def prolific(**changes):
@@ -31,7 +32,7 @@ def prolific(**changes):
 
 
 def assert_ends_with(page, outcome):
-    text = page.content.decode()
+    text = page.text
     code = CODES[outcome]
     assert f"https://app.prolific.com/submissions/complete?cc={code}" in text
     assert [other for other in CODES.values() if f">{other}<" in text] == [code]
@@ -62,11 +63,9 @@ def test_screened_out_raters_get_their_code_and_pay(client):
     pay = {"pay_by_outcome": {"screened_out": 0.1}}
     campaign = prolific(entry_questions=[QUESTION], crowd=pay)
     decide(client, campaign, "agree")
-    page = client.post(
-        reverse("rankme:questions", args=[campaign.code]), {"entry-native": "no"}, follow=True
-    )
+    page = client.post(address("questions", campaign), {"entry-native": "no"}, follow=True)
     assert_ends_with(page, "screened_out")
-    assert "0.10 GBP" in page.content.decode()
+    assert "0.10 GBP" in page.text
     rater = campaign.participants.get()
     assert (rater.outcome, rater.completion_code) == ("screened_out", CODES["screened_out"])
 
@@ -78,10 +77,10 @@ def test_raters_whose_answer_is_full_read_so_and_get_their_code():
     for number, browser in enumerate((first, second)):
         decide(browser, campaign, "agree", person=f"p{number}")
     address = reverse("rankme:questions", args=[campaign.code])
-    assert "complete?cc" not in first.post(address, {"entry-native": "yes"}).content.decode()
+    assert "complete?cc" not in first.post(address, {"entry-native": "yes"}).text
     page = second.post(address, {"entry-native": "yes"}, follow=True)
     assert_ends_with(page, "quota_full")
-    assert "Enough people who answered as you did" in page.content.decode()
+    assert "Enough people who answered as you did" in page.text
     work_page(second, campaign)  # coming back changes nothing
     rater = campaign.participants.get(external_id="p1")
     assert (rater.outcome, rater.completion_code) == ("quota_full", CODES["quota_full"])
@@ -130,7 +129,7 @@ def test_a_platforms_codes_are_not_for_strangers(client):
     campaign = prolific(crowd={"open_link": True})
     arrival = client.get(door_of(campaign)).context["arrival"]
     page = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
-    text = page.content.decode()
+    text = page.text
     assert CODES["no_consent"] not in text and "app.prolific.com" not in text
 
 
@@ -142,7 +141,7 @@ def test_an_outcome_can_have_an_address_of_its_own(client):
     campaign = make_campaign(slider_definition(crowd=crowd))
     arrival = client.get(door_of(campaign), {"id": "w1"}).context["arrival"]
     page = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
-    assert 'href="https://panel.example/declined"' in page.content.decode()
+    assert 'href="https://panel.example/declined"' in page.text
 
 
 def test_settings_of_earlier_files_are_those_of_today():

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive
 
 pytestmark = pytest.mark.django_db
@@ -66,9 +67,7 @@ def test_a_page_says_the_language_of_the_inputs(given, shown):
 def test_with_a_translation_the_browser_does_not_matter_either():
     campaign = make_campaign(slider_definition(language="de-AT"))
     for browser in ("en", "ar", "fr"):
-        page = Client(headers={"accept-language": browser}).get(
-            reverse("rankme:enter", args=[campaign.code])
-        )
+        page = Client(headers={"accept-language": browser}).get(address("enter", campaign))
         assert '<html lang="de" dir="ltr">' in page.text
         assert 'lang="de-AT"' in page.text
 
@@ -76,16 +75,16 @@ def test_with_a_translation_the_browser_does_not_matter_either():
 def test_the_organiser_is_told_before_the_launch(client):
     campaign = make_campaign(french(), launch=False)
     client.force_login(campaign.owner)
-    launch = reverse("rankme:campaign-launch", args=[campaign.code])
+    launch = address("campaign-launch", campaign)
     assert "no translation for the language “fr”" in client.get(launch).text
     known = make_campaign(rankme_definition(language="cs"), owner=campaign.owner, launch=False)
-    launch = reverse("rankme:campaign-launch", args=[known.code])
+    launch = address("campaign-launch", known)
     assert "no translation" not in client.get(launch).text
 
 
 def test_the_organiser_is_told_when_a_file_is_saved(client):
     campaign = make_campaign(french(), launch=False)
     client.force_login(campaign.owner)
-    file = client.get(reverse("rankme:campaign-file", args=[campaign.code])).text
+    file = client.get(address("campaign-file", campaign)).text
     saved = client.post(reverse("rankme:campaign-load"), {"text": file}, follow=True)
     assert "no translation for the language “fr”" in saved.text

@@ -6,11 +6,11 @@ import pytest
 from django.template import engines
 from django.template.base import Node, Template, VariableNode
 from django.test import Client
-from django.urls import reverse
 
 from rankme.queries.definitions import frozen_definition
 from rankme.templatetags.once import Once
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive, begin
 
 pytestmark = pytest.mark.django_db
@@ -94,8 +94,8 @@ def test_the_second_rater_gets_the_same_page_with_an_own_document():
     for name in ("w1", "w2"):
         client = Client()
         documents.append(begin(client, campaign, id=name))
-        work = client.get(reverse("rankme:work", args=[campaign.code]))
-        pages.append(work.content.decode())
+        work = client.get(address("work", campaign))
+        pages.append(work.text)
     assert documents[0]["assignment"] != documents[1]["assignment"]
     first, second = (page.partition('<template id="message-screen">')[2] for page in pages)
     assert first.partition('id="work-document"')[0] == second.partition('id="work-document"')[0]
@@ -108,8 +108,8 @@ def test_each_language_is_kept_for_itself():
     for name, language in (("w1", "en"), ("w2", "de"), ("w3", "en")):
         client = Client()
         arrive(client, campaign, id=name, interface=language)
-        page = client.get(reverse("rankme:instructions", args=[campaign.code]))
-        found[name] = "Anleitung" in page.content.decode()
+        page = client.get(address("instructions", campaign))
+        found[name] = "Anleitung" in page.text
     assert found == {"w1": False, "w2": True, "w3": False}
 
 
@@ -120,7 +120,7 @@ def test_two_campaigns_keep_their_own_parts(client):
         campaign = make_campaign(definition, items=1, systems=2)
         begin(Client(), campaign, id="w1")
         begin(client, campaign, id="w2")
-        page = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+        page = client.get(address("work", campaign)).text
         assert [text in page for text in texts] == [each == text for each in texts]
         assert frozen_definition(campaign).kept
 
@@ -131,5 +131,5 @@ def test_what_is_kept_is_not_made_again(client, monkeypatch):
     rendered = []
     for part in parts_of("participant/work/work.html"):
         monkeypatch.setattr(part.nodelist, "render", rendered.append, raising=False)
-    assert client.get(reverse("rankme:work", args=[campaign.code])).status_code == 200
+    assert client.get(address("work", campaign)).status_code == 200
     assert rendered == []

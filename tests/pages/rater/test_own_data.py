@@ -8,7 +8,6 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.test import Client
-from django.urls import reverse
 
 from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign.campaigns import close_campaign
@@ -53,7 +52,7 @@ def campaign(made_once: Campaign) -> Campaign:
 
 
 def own_page(client: Client, campaign: Campaign) -> str:
-    return client.get(address("my-data", campaign)).content.decode()
+    return client.get(address("my-data", campaign)).text
 
 
 def withdraw(client: Client, campaign: Campaign, decision: str) -> Participant:
@@ -69,11 +68,11 @@ def done(client: Client, campaign: Campaign, **link: str) -> Participant:
 
 def test_every_page_after_the_consent_leads_to_the_raters_data(client, campaign):
     where = address("my-data", campaign)
-    assert where not in client.get(address("enter", campaign)).content.decode()
+    assert where not in client.get(address("enter", campaign)).text
     document = begin(client, campaign)
-    assert where in client.get(address("work", campaign)).content.decode()
+    assert where in client.get(address("work", campaign)).text
     complete(client, campaign, document)
-    assert where in client.get(address("done", campaign)).content.decode()
+    assert where in client.get(address("done", campaign)).text
 
 
 def test_a_stranger_is_asked_for_consent_and_sees_no_data(client, campaign):
@@ -124,7 +123,7 @@ def test_the_file_covers_every_column_and_table_about_a_rater(client, campaign):
 
 def test_the_file_names_no_system_and_no_expected_answer(client, campaign):
     done(client, campaign)
-    text = client.get(address("my-data-file", campaign)).content.decode()
+    text = client.get(address("my-data-file", campaign)).text
     names = list(campaign.systems.values_list("name", flat=True))
     assert names and not any(f'"{name}"' in text for name in names)
 
@@ -150,7 +149,7 @@ def test_withdrawing_from_now_on_frees_the_batch_and_keeps_the_answers(client, c
 def test_who_has_withdrawn_cannot_go_on_after_all(client, campaign):
     begin(client, campaign)
     withdraw(client, campaign, "from-now")
-    page = client.get(address("give-back", campaign)).content.decode()
+    page = client.get(address("give-back", campaign)).text
     assert "You have withdrawn" in page and "go-on" not in page
     client.post(address("give-back", campaign), {"decision": "go-on"})
     assert campaign.participants.get().state == "returned"
@@ -226,7 +225,7 @@ def test_the_personal_link_opens_the_data_long_after_the_work(client, campaign):
     )
     Assignment.objects.filter(participant=rater).update(ended_at=F("ended_at") - timedelta(days=80))
     late = Client()
-    page = late.get(address("enter", campaign) + link, follow=True).content.decode()
+    page = late.get(address("enter", campaign) + link, follow=True).text
     assert rater.label in page
     assert late.get(address("done", campaign)).status_code == 302  # the work is closed to her
     assert withdraw(late, campaign, "answers").withdrawn_at is not None
@@ -260,11 +259,11 @@ def test_who_withdraws_finished_work_is_still_paid(client, campaign):
 def test_a_rater_erases_who_she_is_after_the_work(client, campaign):
     document = begin(client, campaign, id="w-1")
     page = client.post(address("my-data", campaign), {"decision": "erase"})
-    assert page.status_code == 422 and "during the work" in page.content.decode()
+    assert page.status_code == 422 and "during the work" in page.text
     complete(client, campaign, document)
     rater = campaign.participants.get()
     page = client.post(address("my-data", campaign), {"decision": "erase"})
-    assert "Your links no longer work" in page.content.decode()
+    assert "Your links no longer work" in page.text
     rater.refresh_from_db()
     assert rater.erased_at is not None and rater.external_id != "w-1"
     answer = client.get(address("my-data", campaign))
@@ -276,14 +275,14 @@ def test_where_identities_are_erased_the_page_says_why_nothing_can_be_withdrawn(
     link = re.search(r"my-data/resume/[^\s<\"]+", own_page(client, campaign))[0]
     erase_campaign(close_campaign(campaign, by=campaign.owner), by=campaign.owner)
     for visitor in (client, Client()):
-        page = visitor.get(address("enter", campaign) + link, follow=True).content.decode()
+        page = visitor.get(address("enter", campaign) + link, follow=True).text
         assert "be withdrawn: nobody can tell whose" in page and rater.label not in page
         visitor.post(address("my-data", campaign), {"decision": "answers"})
     assert not rater.exclusions.exists()
 
 
 def test_people_read_before_they_agree_how_long_what_is_kept(client, campaign):
-    page = client.get(address("enter", campaign)).content.decode()
+    page = client.get(address("enter", campaign)).text
     assert "90 days after" in page and "10 years" in page
     begin(client, campaign)
     assert "90 days after" in own_page(client, campaign)
@@ -292,7 +291,7 @@ def test_people_read_before_they_agree_how_long_what_is_kept(client, campaign):
 
 
 def test_the_consent_says_that_answers_can_be_withdrawn(client, campaign):
-    page = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    page = client.get(address("enter", campaign)).text
     assert "My data" in page and "left out of all later analyses" in page
 
 

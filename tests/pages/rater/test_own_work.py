@@ -44,7 +44,7 @@ def invite(campaign: Campaign, name: str = "Nora", **more) -> Invitation:
 
 
 def page_of(secret: str) -> str:
-    return Client().get(reverse("rankme:my-work", args=[secret])).content.decode()
+    return Client().get(reverse("rankme:my-work", args=[secret])).text
 
 
 def rater_behind(invitation: Invitation) -> Participant:
@@ -118,11 +118,11 @@ def test_a_new_link_ends_the_one_before_and_keeps_the_campaigns(herons, kestrels
     old = make_work_page(invitation, by=herons.owner)
     invite(kestrels, on_pages=True)
     client.force_login(herons.owner)
-    shown = client.post(address("campaign-work-page", herons, invitation.pk)).content.decode()
+    shown = client.post(address("campaign-work-page", herons, invitation.pk)).text
     new = re.search(r"/my-work/([\w-]+)/", shown)[1]
     assert Client().get(reverse("rankme:my-work", args=[old])).status_code == 404
     assert "Herons" in page_of(new) and "Kestrels" in page_of(new)
-    assert new not in client.get(address("campaign-links", herons)).content.decode()
+    assert new not in client.get(address("campaign-links", herons)).text
 
 
 def test_an_editor_of_one_campaign_gets_no_link_to_the_work_in_another(herons, kestrels, client):
@@ -132,10 +132,10 @@ def test_an_editor_of_one_campaign_gets_no_link_to_the_work_in_another(herons, k
     members.add_member(kestrels, mia, role=Role.EDITOR, by=kestrels.owner)
     client.force_login(mia)
     page = address("campaign-work-page", kestrels, joined.pk)
-    assert "a campaign that you may not edit" in client.post(page, follow=True).content.decode()
+    assert "a campaign that you may not edit" in client.post(page, follow=True).text
     assert "Herons" in page_of(secret)
     members.add_member(herons, mia, role=Role.EDITOR, by=herons.owner)
-    assert "/my-work/" in client.post(page).content.decode()
+    assert "/my-work/" in client.post(page).text
 
 
 def test_a_page_ends_with_the_rater(herons, kestrels):

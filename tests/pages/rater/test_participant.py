@@ -9,7 +9,6 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
 from rankme.actions.campaign.campaigns import close_campaign, launch_campaign, pause_campaign
 from rankme.actions.sitting import assignments, screen_rules
@@ -27,6 +26,7 @@ from rankme.pages.rater.page_document import page_document
 from rankme.pages.rater.shown_trials import ShownTrial
 from rankme.protocols.files import preset
 from tests.campaigns import make_campaign, rankme_definition, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import (
     arrive,
     begin,
@@ -49,11 +49,11 @@ def test_a_rater_goes_from_the_link_to_the_code(client):
     document = begin(client, campaign, id="w1")
     for trial in range(len(document["trials"])):
         assert send(client, campaign, payload_for(campaign, document, trial)).status_code == 201
-    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
-    assert answer.json() == {"next": reverse("rankme:done", args=[campaign.code])}
+    answer = client.post(address("finish", campaign))
+    assert answer.json() == {"next": address("done", campaign)}
     page = client.get(answer.json()["next"])
     rater = campaign.participants.get()
-    assert rater.completion_code in page.content.decode()
+    assert rater.completion_code in page.text
     assert Judgement.objects.count() == len(document["trials"]) * 3
     assert Submission.objects.filter(late=True).count() == 0
 
@@ -62,15 +62,15 @@ def test_a_rater_goes_from_the_link_to_the_code(client):
 
 
 def test_nothing_is_stored_before_consent(client, campaign):
-    client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"})
+    client.get(address("enter", campaign), {"id": "w1"})
     assert not campaign.participants.exists()
 
 
 def test_declining_ends_the_visit_and_may_be_taken_back(client, campaign):
-    door = reverse("rankme:enter", args=[campaign.code])
-    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
+    door = address("enter", campaign)
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).text)[1]
     page = client.post(door, {"arrival": arrival, "decision": "decline"})
-    assert "You chose not to take part" in page.content.decode()
+    assert "You chose not to take part" in page.text
     assert not campaign.participants.exists()
     client.post(door, {"arrival": arrival, "decision": "agree"})
     assert campaign.participants.get().consented_at is not None
@@ -78,14 +78,14 @@ def test_declining_ends_the_visit_and_may_be_taken_back(client, campaign):
 
 def test_a_study_that_needs_a_mouse_or_a_keyboard_admits_nobody_without(client):
     campaign = make_campaign(slider_definition(crowd={"devices": "desktop"}))
-    door = reverse("rankme:enter", args=[campaign.code])
-    page = client.get(door).content.decode()
+    door = address("enter", campaign)
+    page = client.get(door).text
     assert 'name="device"' in page
     arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
     for device in ({}, {"device": ""}, {"device": "touch"}):
         answer = client.post(door, {"arrival": arrival, "decision": "agree"} | device)
         assert answer.status_code == 403
-        assert "needs a mouse or a keyboard" in answer.content.decode()
+        assert "needs a mouse or a keyboard" in answer.text
     assert not campaign.participants.exists()
     client.post(door, {"arrival": arrival, "decision": "agree", "device": "keyboard"})
     assert campaign.participants.get().consented_at is not None
@@ -115,33 +115,31 @@ def test_who_is_too_fast_reads_why_the_work_has_ended(client):
     campaign = make_campaign(slider_definition(crowd=crowd))
     payload = payload_for(campaign, begin(client, campaign))
     assert send(client, campaign, payload).json()["ends_the_work"] is True
-    page = client.get(reverse("rankme:work", args=[campaign.code]), follow=True)
-    assert "in less time than this study allows" in page.content.decode()
+    page = client.get(address("work", campaign), follow=True)
+    assert "in less time than this study allows" in page.text
 
 
 def test_a_form_can_be_answered_with_the_next_page_at_once(client):
     campaign = make_campaign(slider_definition(), items=1, systems=1)
-    door = reverse("rankme:enter", args=[campaign.code])
-    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())
+    door = address("enter", campaign)
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).text)
     agreed = {"arrival": arrival[1], "decision": "agree", "at_once": "1"}
     page = client.post(door, agreed)
-    instructions = reverse("rankme:instructions", args=[campaign.code])
+    instructions = address("instructions", campaign)
     assert page.status_code == 200 and page.headers["Cache-Control"] == "no-store"
-    assert f'<meta name="address" content="{instructions}">' in page.content.decode()
-    assert f'action="{instructions}"' in page.content.decode()
+    assert f'<meta name="address" content="{instructions}">' in page.text
+    assert f'action="{instructions}"' in page.text
     work = client.post(instructions, {"at_once": "1"})
     assert document_of(work)["trials"]
-    assert client.get(instructions).headers["Location"] == reverse(
-        "rankme:work", args=[campaign.code]
-    )
+    assert client.get(instructions).headers["Location"] == address("work", campaign)
 
 
 def test_from_the_link_to_the_work_every_page_is_one_answer(client):
     """Two redirects on this way would take four seconds on a slow line."""
     campaign = make_campaign(slider_definition(), items=1, systems=1)
-    page = client.get(reverse("rankme:enter", args=[campaign.code]))
+    page = client.get(address("enter", campaign))
     for decision in ({"decision": "agree"}, {}):
-        content = page.content.decode()
+        content = page.text
         sent = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', content))
         page = client.post(re.search(r'action="([^"]+)"', content)[1], sent | decision)
         assert page.status_code == 200
@@ -149,15 +147,15 @@ def test_from_the_link_to_the_work_every_page_is_one_answer(client):
 
 
 def test_consent_sent_twice_makes_one_rater(client, campaign):
-    door = reverse("rankme:enter", args=[campaign.code])
-    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())[1]
+    door = address("enter", campaign)
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).text)[1]
     for _ in range(2):
         client.post(door, {"arrival": arrival, "decision": "agree"})
     assert campaign.participants.count() == 1
 
 
 def test_an_arrival_that_we_did_not_sign_is_not_believed(client, campaign):
-    door = reverse("rankme:enter", args=[campaign.code])
+    door = address("enter", campaign)
     answer = client.post(door, {"arrival": "generic:w1:forged", "decision": "agree"})
     assert answer.url == door
     assert not campaign.participants.exists()
@@ -166,17 +164,17 @@ def test_an_arrival_that_we_did_not_sign_is_not_believed(client, campaign):
 def test_the_panel_link_brings_the_same_person_back_on_any_device(client, campaign):
     document = begin(client, campaign, id="w1", session="s1")
     other = Client()
-    door = reverse("rankme:enter", args=[campaign.code])
+    door = address("enter", campaign)
     answer = other.get(door, {"id": "w1", "session": "s2"})
-    assert answer.url == reverse("rankme:work", args=[campaign.code])
+    assert answer.url == address("work", campaign)
     assert document_of(other.get(answer.url))["assignment"] == document["assignment"]
     assert campaign.participants.count() == 1
 
 
 def test_the_resume_link_brings_the_rater_to_another_device(client, campaign):
     begin(client, campaign)  # the open link: only the cookie knows this rater
-    page = client.get(reverse("rankme:work", args=[campaign.code]))
-    link = re.search(r'value="(http[^"]+/resume/[^"]+)"', page.content.decode())[1]
+    page = client.get(address("work", campaign))
+    link = re.search(r'value="(http[^"]+/resume/[^"]+)"', page.text)[1]
     other = Client()
     answer = other.get(link)
     assert document_of(other.get(answer.url))["assignment"] == document_of(page)["assignment"]
@@ -184,9 +182,9 @@ def test_the_resume_link_brings_the_rater_to_another_device(client, campaign):
 
 def test_a_forged_resume_link_is_nobodys(client, campaign):
     rater = arrive(client, campaign)
-    forged = reverse("rankme:resume", args=[campaign.code, f"{rater.pk}:AAAA:BBBB"])
+    forged = address("resume", campaign, f"{rater.pk}:AAAA:BBBB")
     other = Client()
-    assert other.get(forged).url == reverse("rankme:enter", args=[campaign.code])
+    assert other.get(forged).url == address("enter", campaign)
     assert not other.cookies
 
 
@@ -196,11 +194,11 @@ def test_the_cookie_of_one_campaign_opens_no_other(client):
     stolen = client.cookies["rater"].value
     stranger = Client()
     stranger.cookies["rater"] = stolen
-    work = reverse("rankme:work", args=[other.code])
-    assert stranger.get(work).url == reverse("rankme:enter", args=[other.code])
+    work = address("work", other)
+    assert stranger.get(work).url == address("enter", other)
     stranger.cookies["rater"] = f"{rater.pk}:forged:signature"
-    work = reverse("rankme:work", args=[mine.code])
-    assert stranger.get(work).url == reverse("rankme:enter", args=[mine.code])
+    work = address("work", mine)
+    assert stranger.get(work).url == address("enter", mine)
 
 
 def test_the_cookie_is_for_this_campaign_alone_and_out_of_reach_of_scripts(client, campaign):
@@ -220,9 +218,9 @@ def test_a_personal_invitation_names_its_rater(client, campaign):
 def test_without_an_open_link_a_nameless_visitor_stays_outside(client, link):
     closed_door = {"open_link": False}
     campaign = make_campaign(slider_definition(crowd=closed_door))
-    page = client.get(reverse("rankme:enter", args=[campaign.code]), link)
+    page = client.get(address("enter", campaign), link)
     assert page.status_code == 403
-    assert "This link is incomplete" in page.content.decode()
+    assert "This link is incomplete" in page.text
 
 
 def test_the_campaign_may_rename_the_panels_parameters(client):
@@ -233,22 +231,22 @@ def test_the_campaign_may_rename_the_panels_parameters(client):
 
 def test_a_draft_has_no_door(client):
     campaign = make_campaign(launch=False)
-    assert client.get(reverse("rankme:enter", args=[campaign.code])).status_code == 404
+    assert client.get(address("enter", campaign)).status_code == 404
 
 
 def test_who_does_not_fit_is_screened_out_for_good(client):
     question = {"name": "native", "question": "Native?", "kind": "yes-no", "accept": ["yes"]}
     campaign = make_campaign(slider_definition(entry_questions=[question]))
     arrive(client, campaign, id="w1")
-    questions = reverse("rankme:questions", args=[campaign.code])
+    questions = address("questions", campaign)
     assert client.post(questions, {}).status_code == 422
     client.post(questions, {"entry-native": "no"})
     assert campaign.participants.get().state == "screened_out"
     # Neither the link nor another answer lets the rater in again.
-    answer = client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"}, follow=True)
-    assert "do not belong to the group" in answer.content.decode()
+    answer = client.get(address("enter", campaign), {"id": "w1"}, follow=True)
+    assert "do not belong to the group" in answer.text
     client.post(questions, {"entry-native": "yes"})
-    assert client.get(reverse("rankme:work", args=[campaign.code])).url == questions
+    assert client.get(address("work", campaign)).url == questions
     assert not campaign.assignments.exists()
 
 
@@ -257,8 +255,8 @@ def test_no_page_can_be_reached_before_its_turn(client):
     campaign = make_campaign(slider_definition(entry_questions=[question]))
     arrive(client, campaign)
     for page in ("instructions", "work", "done"):
-        answer = client.get(reverse(f"rankme:{page}", args=[campaign.code]))
-        assert answer.url == reverse("rankme:questions", args=[campaign.code])
+        answer = client.get(address(page, campaign))
+        assert answer.url == address("questions", campaign)
 
 
 # Work --------------------------------------------------------------------------------------
@@ -266,14 +264,14 @@ def test_no_page_can_be_reached_before_its_turn(client):
 
 def test_the_page_names_no_system_and_no_output(client):
     campaign = make_campaign(rankme_definition())
-    replies = [client.get(reverse("rankme:enter", args=[campaign.code]), {"id": "w1"})]
+    replies = [client.get(address("enter", campaign), {"id": "w1"})]
     document = begin(client, campaign, id="w1")
-    replies.append(client.get(reverse("rankme:instructions", args=[campaign.code])))
-    replies.append(client.get(reverse("rankme:work", args=[campaign.code])))
+    replies.append(client.get(address("instructions", campaign)))
+    replies.append(client.get(address("work", campaign)))
     for trial in range(len(document["trials"])):
         replies.append(send(client, campaign, payload_for(campaign, document, trial)))
-    replies.append(client.post(reverse("rankme:finish", args=[campaign.code])))
-    replies.append(client.get(reverse("rankme:done", args=[campaign.code])))
+    replies.append(client.post(address("finish", campaign)))
+    replies.append(client.get(address("done", campaign)))
     names = [system.name for system in campaign.systems.all()]
     for reply in replies:
         whole = (reply.content + str(reply.headers).encode()).decode().casefold()
@@ -306,7 +304,7 @@ def test_the_order_is_the_assignments_own(client):
 def test_pages_are_kept_in_no_cache(client, campaign):
     begin(client, campaign)
     for page in ("work", "done", "instructions"):
-        answer = client.get(reverse(f"rankme:{page}", args=[campaign.code]))
+        answer = client.get(address(page, campaign))
         assert answer.headers["Cache-Control"] == "no-store"
 
 
@@ -322,7 +320,7 @@ def test_what_others_wrote_stays_text(client, script):
     Output.objects.filter(item__campaign=campaign).update(text=script)
     campaign = launch_campaign(campaign, by=campaign.owner)
     document = begin(client, campaign, id="w1")
-    page = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    page = client.get(address("work", campaign)).text
     assert "<script>alert" not in page and "<img src=x" not in page
     assert document["trials"][0]["outputs"] == [script]
 
@@ -330,7 +328,7 @@ def test_what_others_wrote_stays_text(client, script):
 def test_reloading_brings_the_same_batch_and_says_what_is_stored(client, campaign):
     document = begin(client, campaign)
     send(client, campaign, payload_for(campaign, document, 1))
-    again = document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+    again = document_of(client.get(address("work", campaign)))
     assert again["assignment"] == document["assignment"]
     assert (document["stored"], again["stored"]) == ([], [[1, 0]])
 
@@ -339,8 +337,8 @@ def test_practice_is_shown_until_it_was_done(client):
     campaign = make_campaign(slider_definition(practice=[{"outputs": ["Try me."]}]))
     document = begin(client, campaign)
     assert document["practice"][0]["outputs"] == ["Try me."]
-    client.post(reverse("rankme:practised", args=[campaign.code]))
-    assert document_of(client.get(reverse("rankme:work", args=[campaign.code])))["practice"] == []
+    client.post(address("practised", campaign))
+    assert document_of(client.get(address("work", campaign)))["practice"] == []
 
 
 # Submissions -------------------------------------------------------------------------------
@@ -473,14 +471,14 @@ def test_a_submission_takes_five_statements_at_most(client, fresh):
 def test_entering_takes_few_statements(client):
     """Two thousand people can come within seconds: five statements to agree, six to hold work."""
     campaign = make_campaign(rankme_definition())
-    door = reverse("rankme:enter", args=[campaign.code])
-    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).content.decode())
+    door = address("enter", campaign)
+    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).text)
     assert arrival
     asked = {"arrival": arrival[1], "decision": "agree", "at_once": "1"}
     with CaptureQueriesContext(connection) as captured:
         assert client.post(door, asked).status_code == 200
     assert len(statements_of(captured)) == 5, statements_of(captured)
-    instructions = reverse("rankme:instructions", args=[campaign.code])
+    instructions = address("instructions", campaign)
     with CaptureQueriesContext(connection) as captured:
         page = client.post(instructions, {"at_once": "1"})
     assert len(statements_of(captured)) == 6, statements_of(captured)
@@ -493,7 +491,7 @@ def test_entering_takes_few_statements(client):
 def test_nobody_finishes_with_screens_missing(client, campaign):
     document = begin(client, campaign)
     send(client, campaign, payload_for(campaign, document, 2))
-    answer = client.post(reverse("rankme:finish", args=[campaign.code]))
+    answer = client.post(address("finish", campaign))
     assert answer.status_code == 409
     assert answer.json()["stored"] == [[2, 0]]
     assert campaign.participants.get().completion_code == ""
@@ -505,8 +503,8 @@ def test_the_end_of_the_work_takes_four_statements(client, campaign):
     for trial in range(len(document["trials"])):
         send(client, campaign, payload_for(campaign, document, trial))
     with CaptureQueriesContext(connection) as captured:
-        answer = client.post(reverse("rankme:finish", args=[campaign.code]))
-    assert answer.json()["next"] == reverse("rankme:done", args=[campaign.code])
+        answer = client.post(address("finish", campaign))
+    assert answer.json()["next"] == address("done", campaign)
     assert len(statements_of(captured)) == 4, statements_of(captured)
     assert campaign.slots.filter(state="done").count() == 1
     assert campaign.participants.get().state == "completed"
@@ -522,33 +520,33 @@ def test_a_rater_may_do_several_batches_or_stop(client):
     campaign = of_two_batches()
     document = begin(client, campaign)
     answer = complete(client, campaign, document)
-    assert answer.json()["next"] == reverse("rankme:more", args=[campaign.code])
-    assert "stop here" in client.get(answer.json()["next"]).content.decode()
-    document = document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+    assert answer.json()["next"] == address("more", campaign)
+    assert "stop here" in client.get(answer.json()["next"]).text
+    document = document_of(client.get(address("work", campaign)))
     answer = complete(client, campaign, document)
-    assert answer.json()["next"] == reverse("rankme:done", args=[campaign.code])
+    assert answer.json()["next"] == address("done", campaign)
 
 
 def test_who_stops_after_a_batch_gets_the_code(client):
     campaign = of_two_batches()
     complete(client, campaign, begin(client, campaign))
-    page = client.post(reverse("rankme:done", args=[campaign.code]), follow=True)
-    assert campaign.participants.get().completion_code in page.content.decode()
+    page = client.post(address("done", campaign), follow=True)
+    assert campaign.participants.get().completion_code in page.text
 
 
 def test_the_code_leads_back_to_the_panel(client):
     crowd = {"panel": "prolific", "completion_code": "C0DE"}
     campaign = make_campaign(slider_definition(crowd=crowd))
     complete(client, campaign, begin(client, campaign, PROLIFIC_PID="p1", SESSION_ID="s1"))
-    page = client.get(reverse("rankme:done", args=[campaign.code])).content.decode()
+    page = client.get(address("done", campaign)).text
     assert "https://app.prolific.com/submissions/complete?cc=C0DE" in page
 
 
 def test_a_last_comment_is_kept(client, campaign):
     complete(client, campaign, begin(client, campaign))
-    done = reverse("rankme:done", args=[campaign.code])
+    done = address("done", campaign)
     page = client.post(done, {"comment": "Well made.\x00"}, follow=True)
-    assert "Well made." in page.content.decode()
+    assert "Well made." in page.text
     assert campaign.participants.get().comment == "Well made."
 
 
@@ -568,7 +566,7 @@ def test_no_work_is_said_plainly_and_why(
 ):
     begin(client, campaign)
     monkeypatch.setattr(assignments, "claim_batch", lambda rater: NoBatch(reason))
-    page = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    page = client.get(address("work", campaign)).text
     assert sentence in page
     assert ("wait.js" in page) == asks_again
 
@@ -576,7 +574,7 @@ def test_no_work_is_said_plainly_and_why(
 def test_when_all_work_is_done_a_newcomer_is_told_before_the_consent(client):
     campaign = make_campaign(items=1, systems=1)
     complete(client, campaign, begin(client, campaign, id="w1"))
-    page = Client().get(reverse("rankme:enter", args=[campaign.code]), {"id": "w2"}).text
+    page = Client().get(address("enter", campaign), {"id": "w2"}).text
     assert "There is no work left for you" in page
     assert 'name="arrival"' not in page
     assert campaign.participants.count() == 1
@@ -587,8 +585,8 @@ def test_when_the_last_batch_is_done_a_rater_on_the_way_is_told(client):
     late = Client()
     arrive(late, campaign, id="w2")
     complete(client, campaign, begin(client, campaign, id="w1"))
-    late.post(reverse("rankme:instructions", args=[campaign.code]))
-    page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    late.post(address("instructions", campaign))
+    page = late.get(address("work", campaign)).text
     assert "There is no work left for you" in page
 
 
@@ -597,17 +595,17 @@ def test_when_others_hold_the_rest_a_rater_is_asked_to_wait(client):
     begin(client, campaign, id="w1")
     late = Client()
     arrive(late, campaign, id="w2")
-    late.post(reverse("rankme:instructions", args=[campaign.code]))
-    page = late.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    late.post(address("instructions", campaign))
+    page = late.get(address("work", campaign)).text
     assert "There is no free work at the moment" in page
 
 
 def test_a_paused_or_closed_campaign_says_so_on_entry(client, campaign):
     pause_campaign(campaign, by=campaign.owner)
-    door = reverse("rankme:enter", args=[campaign.code])
-    assert "This study is paused" in client.get(door).content.decode()
+    door = address("enter", campaign)
+    assert "This study is paused" in client.get(door).text
     close_campaign(campaign, by=campaign.owner)
-    assert "This study is closed" in client.get(door).content.decode()
+    assert "This study is closed" in client.get(door).text
 
 
 def test_work_that_was_handed_out_can_be_sent_after_the_close(client, campaign):
@@ -618,5 +616,5 @@ def test_work_that_was_handed_out_can_be_sent_after_the_close(client, campaign):
 
 def test_the_buttons_speak_the_campaigns_language(client):
     campaign = make_campaign(slider_definition(language="ar"))
-    page = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    page = client.get(address("enter", campaign)).text
     assert '<html lang="ar" dir="rtl">' in page

@@ -14,6 +14,7 @@ from rankme.protocols.files import preset
 from rankme.simulation.answers import Taste, answers_to
 from rankme.simulation.practising import corrected
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import begin, payload_for, send
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +38,7 @@ def answer(client, campaign, value, time_ms=900):
 
 
 def practised(client, campaign):
-    return client.post(reverse("rankme:practised", args=[campaign.code])).status_code
+    return client.post(address("practised", campaign)).status_code
 
 
 def test_the_rater_sees_the_answer_next_to_what_was_expected(client):
@@ -54,7 +55,7 @@ def test_work_begins_only_behind_the_gate(client):
     campaign, document = gated(client)
     answer(client, campaign, 30)
     refused = send(client, campaign, payload_for(campaign, document))
-    assert refused.status_code == 422 and "practice" in refused.content.decode()
+    assert refused.status_code == 422 and "practice" in refused.text
     assert practised(client, campaign) == 409
     assert answer(client, campaign, 90).json()["passed"]
     assert practised(client, campaign) == 200
@@ -69,7 +70,7 @@ def test_who_fails_the_last_try_is_screened_out(client):
     rater = campaign.participants.get()
     assert (rater.state, rater.outcome) == ("screened_out", "screened_out")
     assert campaign.slots.filter(state="held").count() == 0
-    page = client.get(reverse("rankme:work", args=[campaign.code]), follow=True).content.decode()
+    page = client.get(address("work", campaign), follow=True).text
     assert "practice" in page and "OUT" in page
     assert answer(client, campaign, 90).status_code == 422
     assert not Submission.objects.exists()
@@ -111,7 +112,7 @@ def consent_and_instructions(client, campaign):
     arrival = pages[0].context["arrival"]
     address = reverse("rankme:enter", args=[campaign.code])
     pages.append(client.post(address, {"arrival": arrival, "decision": "agree"}, follow=True))
-    return [" ".join(page.content.decode().split()) for page in pages]
+    return [" ".join(page.text.split()) for page in pages]
 
 
 @pytest.mark.parametrize(
@@ -163,8 +164,8 @@ def test_the_launch_page_warns_of_a_gate_that_pays_nothing(client):
         slider_definition(**settings, crowd={"pay_per_batch": 3}), items=1, systems=1, launch=False
     )
     client.force_login(campaign.owner)
-    page = client.get(reverse("rankme:campaign-launch", args=[campaign.code]))
-    assert "Raters who fail the practice" in page.content.decode()
+    page = client.get(address("campaign-launch", campaign))
+    assert "Raters who fail the practice" in page.text
 
 
 def test_a_second_browser_does_not_end_the_visit(client):

@@ -11,6 +11,7 @@ from rankme.models import Submission
 from rankme.pages.previews.preview import work_context
 from rankme.pages.rater.work_files import work_scripts
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive, begin, payload_for
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def answers(value=50):
 
 def test_the_page_does_not_hold_the_feedback_on_the_practice(client):
     campaign, document = practising(client)
-    page = client.get(reverse("rankme:work", args=[campaign.code])).content.decode()
+    page = client.get(address("work", campaign)).text
     assert SECRET not in page
     assert [trial.get("has_feedback", False) for trial in document["practice"]] == [True, False]
 
@@ -82,7 +83,7 @@ def test_without_an_answer_there_is_no_feedback(client, document):
     campaign, _ = practising(client)
     reply = ask(client, campaign, document)
     assert reply.status_code == 422
-    assert SECRET not in reply.content.decode()
+    assert SECRET not in reply.text
 
 
 def test_a_campaign_without_feedback_gives_none(client):
@@ -95,7 +96,7 @@ def test_a_stranger_gets_neither_feedback_nor_token(client):
     campaign, _ = practising(client)
     stranger = Client()
     assert ask(stranger, campaign, {"trial": 0, "screens": [answers()]}).status_code == 401
-    assert stranger.get(reverse("rankme:session", args=[campaign.code])).status_code == 401
+    assert stranger.get(address("session", campaign)).status_code == 401
 
 
 def test_an_organisers_preview_has_the_feedback_at_once():
@@ -109,8 +110,8 @@ def test_the_personal_link_and_a_new_token_let_an_open_page_go_on():
     campaign = make_campaign(slider_definition(), items=1, systems=1)
     ready = Client()
     document = begin(ready, campaign, id="w1")
-    link = ready.get(reverse("rankme:work", args=[campaign.code])).context["resume_link"]
-    submit = reverse("rankme:submit", args=[campaign.code])
+    link = ready.get(address("work", campaign)).context["resume_link"]
+    submit = address("submit", campaign)
 
     def send(token: str):
         payload = json.dumps(payload_for(campaign, document))
@@ -119,7 +120,7 @@ def test_the_personal_link_and_a_new_token_let_an_open_page_go_on():
 
     assert send("lost").status_code == 403
     client.get(link)
-    token = client.get(reverse("rankme:session", args=[campaign.code])).json()["token"]
+    token = client.get(address("session", campaign)).json()["token"]
     assert send(token).status_code == 201
     assert campaign.participants.count() == 1
 
@@ -127,7 +128,7 @@ def test_the_personal_link_and_a_new_token_let_an_open_page_go_on():
 def test_the_consent_page_has_the_scripts_of_the_work_page_fetched_ahead(client):
     needy = slider_definition(practice=PRACTICE, problem_button=True, crowd={"devices": "desktop"})
     campaign = make_campaign(needy, items=1, systems=1)
-    consent = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    consent = client.get(address("enter", campaign)).text
     assert re.findall(r'<link rel="prefetch" href="([^"]+)">', consent) == work_scripts(needy)
 
 
@@ -139,6 +140,6 @@ def test_the_instructions_name_every_script_of_the_work_page(client):
     work = client.get(reverse("rankme:work", args=[campaign.code]))
     modules = instructions.context["modules"]()
     assert modules == work.context["modules"]()
-    for address in modules:
-        link = f'<link rel="modulepreload" href="{address}">'
-        assert link in instructions.content.decode() and link in work.content.decode()
+    for module in modules:
+        link = f'<link rel="modulepreload" href="{module}">'
+        assert link in instructions.text and link in work.text

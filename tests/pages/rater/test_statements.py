@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.urls import reverse
 
 from rankme.actions import rate_limits
 from rankme.actions.campaign.changes import change_campaign
@@ -12,6 +11,7 @@ from rankme.exporting.own_data import own_data
 from rankme.pages.rater.rater_identity import Arrival
 from rankme.protocols.files import definition_from_document, definition_to_document
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 
 from .visits import arrival_at
 
@@ -27,27 +27,27 @@ def campaign():
 
 
 def send(client, campaign, decision="agree", **ticked):
-    door = reverse("rankme:enter", args=[campaign.code])
+    door = address("enter", campaign)
     arrival = arrival_at(client, door, {"id": "w1"})
     named = {name.replace("_", "-"): text for name, text in ticked.items()}
     return client.post(door, {"arrival": arrival, "decision": decision} | named)
 
 
 def boxes(answer):
-    return re.findall(r'<input\s+type="checkbox"[^>]*>', answer.content.decode())
+    return re.findall(r'<input\s+type="checkbox"[^>]*>', answer.text)
 
 
 def test_the_page_has_a_labelled_box_for_each_statement(client, campaign):
-    page = client.get(reverse("rankme:enter", args=[campaign.code]))
+    page = client.get(address("enter", campaign))
     assert len(boxes(page)) == 2
     assert all("required" in box and "checked" not in box for box in boxes(page))
-    labels = re.findall(r'<label class="tick">(.*?)</label>', page.content.decode(), re.DOTALL)
+    labels = re.findall(r'<label class="tick">(.*?)</label>', page.text, re.DOTALL)
     assert [ADULT in labels[0], "&lt;b&gt;information" in labels[1]] == [True, True]
-    assert "<b>information" not in page.content.decode()
+    assert "<b>information" not in page.text
 
 
 def test_a_campaign_without_statements_has_no_boxes(client):
-    page = client.get(reverse("rankme:enter", args=[make_campaign().code]))
+    page = client.get(address("enter", make_campaign()))
     assert boxes(page) == []
 
 
@@ -67,11 +67,11 @@ def test_nobody_begins_without_every_tick(client, campaign, ticked, missing):
     for number, box in enumerate(boxes(answer), start=1):
         assert (f'aria-describedby="statement-{number}-error"' in box) == (number in missing)
         assert ("checked" in box) == (number not in missing)
-    assert answer.content.decode().count("Only people who tick this") == len(missing)
+    assert answer.text.count("Only people who tick this") == len(missing)
 
 
 def test_declining_needs_no_tick(client, campaign):
-    assert "You chose not to take part" in send(client, campaign, "decline").content.decode()
+    assert "You chose not to take part" in send(client, campaign, "decline").text
 
 
 def test_what_was_ticked_is_stored_word_for_word(client, campaign):
@@ -82,20 +82,20 @@ def test_what_was_ticked_is_stored_word_for_word(client, campaign):
 
 
 def test_a_page_from_before_a_change_ticks_nothing_new(client, campaign):
-    door = reverse("rankme:enter", args=[campaign.code])
+    door = address("enter", campaign)
     arrival = arrival_at(client, door, {"id": "w1"})
     changed = slider_definition(texts=TEXTS | {"statements": [ADULT, "I speak English."]})
     change_campaign(campaign, changed, reason="Asked too little.", by=campaign.owner, base=1)
     sent = {"arrival": arrival, "decision": "agree", "version": "1"} | BOTH
     answer = client.post(door, sent)
-    assert answer.status_code == 422 and "I speak English." in answer.content.decode()
+    assert answer.status_code == 422 and "I speak English." in answer.text
     assert client.post(door, sent | {"statement-2": "I speak English."}).status_code == 302
     assert campaign.participants.get().ticked == [ADULT, "I speak English."]
 
 
 def test_somebody_who_has_agreed_is_not_asked_again(client, campaign):
     send(client, campaign, statement_1=ADULT, statement_2=READ)
-    door = reverse("rankme:enter", args=[campaign.code])
+    door = address("enter", campaign)
     arrival = Arrival("generic", "w1").signed(campaign)
     again = client.post(door, {"arrival": arrival, "decision": ""})
     assert again.status_code == 302
@@ -106,7 +106,7 @@ def test_who_comes_in_a_crowd_ticks_once(client, campaign, monkeypatch):
     monkeypatch.setattr(rate_limits, "take", lambda *_: False)
     crowded = send(client, campaign, statement_1=ADULT, statement_2=READ)
     assert crowded.status_code == 429
-    form = dict(re.findall(r'type="hidden" name="(.+?)" value="(.*?)"', crowded.content.decode()))
+    form = dict(re.findall(r'type="hidden" name="(.+?)" value="(.*?)"', crowded.text))
     assert form["statement-1"] == ADULT and "statement-2" in form and form["version"] == "1"
 
 

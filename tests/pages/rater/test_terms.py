@@ -3,20 +3,20 @@
 import re
 
 import pytest
-from django.urls import reverse
 
 from rankme.actions.accounts.invitations import invite_raters, refuse_broken_promise
 from rankme.actions.campaign.changes import checked_change
 from rankme.errors import RefusedAction
 from rankme.protocols.files import preset, preset_names
 from tests.campaigns import make_campaign, slider_definition
+from tests.pages.addresses import address
 
 pytestmark = pytest.mark.django_db
 
 
 def door(client, definition, **material):
     campaign = make_campaign(definition, **material)
-    text = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    text = client.get(address("enter", campaign)).text
     return re.sub(r"\s+", " ", text)
 
 
@@ -55,9 +55,9 @@ def test_several_parts_are_counted_and_paid_separately(client):
 def test_people_read_that_their_name_is_stored_with_their_link(client):
     campaign = make_campaign()
     named, unnamed = invite_raters(campaign, ["Anna Albrecht", ""], by=campaign.owner)
-    door = reverse("rankme:enter", args=[campaign.code])
+    door = address("enter", campaign)
     pages = [
-        client.get(door, query).content.decode()
+        client.get(door, query).text
         for query in ({"invitation": named.token}, {"invitation": unnamed.token}, {})
     ]
     assert ["<dt>Your name</dt>" in page for page in pages] == [True, False, False]

@@ -14,6 +14,7 @@ from rankme.protocols.instruments import INSTRUMENTS
 from rankme.templatetags.inside import lines_of
 from tests.campaigns import make_campaign, slider_definition
 from tests.evalsite.requests.headers import policy_of
+from tests.pages.addresses import address
 from tests.pages.rater.visits import arrive
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -31,7 +32,7 @@ def names_of(addresses: list[str]) -> set[str]:
 
 
 def styles_inside(page: HttpResponse) -> str:
-    return re.search(r"<style [^>]*>(.*?)</style>", page.content.decode(), re.DOTALL)[1]
+    return re.search(r"<style [^>]*>(.*?)</style>", page.text, re.DOTALL)[1]
 
 
 def test_every_stylesheet_of_instruments_is_there_and_used():
@@ -122,14 +123,14 @@ def test_the_gallery_shows_a_preset_in_its_own_styles(client, db, name):
 def test_the_pages_of_raters_contain_their_styles_and_link_none(client, db):
     """A stylesheet that has to be fetched keeps the page blank for another round trip."""
     campaign = make_campaign(slider_definition(), items=1, systems=1)
-    consent = client.get(reverse("rankme:enter", args=[campaign.code]))
+    consent = client.get(address("enter", campaign))
     arrive(client, campaign, id="w1")
-    instructions = client.get(reverse("rankme:instructions", args=[campaign.code]))
-    client.post(reverse("rankme:instructions", args=[campaign.code]))
-    work = client.get(reverse("rankme:work", args=[campaign.code]))
+    instructions = client.get(address("instructions", campaign))
+    client.post(address("instructions", campaign))
+    work = client.get(address("work", campaign))
     for page in (consent, instructions, work):
         without_scripts = re.compile(r"<noscript>.*?</noscript>", re.DOTALL)
-        assert "stylesheet" not in without_scripts.sub("", page.content.decode())
+        assert "stylesheet" not in without_scripts.sub("", page.text)
         assert lines_of("css/base.css") in styles_inside(page)
     for name in ("work", "screen", "instruments/line", "instruments/slider"):
         assert lines_of(f"css/{name}.css") in styles_inside(work)
@@ -141,8 +142,8 @@ def test_styles_inside_a_page_are_allowed_by_a_nonce_of_this_answer(client, db):
     campaign = make_campaign(slider_definition(), items=1, systems=1)
     nonces = set()
     for _ in range(2):
-        page = client.get(reverse("rankme:enter", args=[campaign.code]))
-        nonce = re.search(r'<style nonce="([^"]+)"', page.content.decode())[1]
+        page = client.get(address("enter", campaign))
+        nonce = re.search(r'<style nonce="([^"]+)"', page.text)[1]
         policy = policy_of(page.headers["Content-Security-Policy"])
         assert policy["style-src"] == ["'self'", f"'nonce-{nonce}'"]
         nonces.add(nonce)
@@ -153,34 +154,34 @@ def test_styles_inside_a_page_are_allowed_by_a_nonce_of_this_answer(client, db):
 
 def test_only_the_consent_page_contains_a_script_which_a_nonce_of_this_answer_allows(client, db):
     campaign = make_campaign(slider_definition())
-    page = client.get(reverse("rankme:enter", args=[campaign.code]))
+    page = client.get(address("enter", campaign))
     nonce, script = re.search(
-        r'<script nonce="([^"]+)">(.*?)</script>', page.content.decode(), re.DOTALL
+        r'<script nonce="([^"]+)">(.*?)</script>', page.text, re.DOTALL
     ).groups()
     assert script == lines_of("js/participant/agree.js")
     policy = policy_of(page.headers["Content-Security-Policy"])
     assert policy["script-src"] == ["'self'", f"'nonce-{nonce}'"]
     arrive(client, campaign, id="w1")
     for name in ("instructions", "work"):
-        page = client.get(reverse(f"rankme:{name}", args=[campaign.code]))
-        client.post(reverse("rankme:instructions", args=[campaign.code]))
+        page = client.get(address(name, campaign))
+        client.post(address("instructions", campaign))
         assert policy_of(page.headers["Content-Security-Policy"])["script-src"] == ["'self'"]
-        assert "<script nonce" not in page.content.decode()
+        assert "<script nonce" not in page.text
 
 
 def test_a_page_for_a_document_that_has_its_styles_contains_none(client, db):
     """And one that needs others contains them all."""
     campaign = make_campaign(slider_definition())
-    page = client.get(reverse("rankme:enter", args=[campaign.code])).content.decode()
+    page = client.get(address("enter", campaign)).text
     there = re.search(r'data-sheets="([^"]+)"', page)[1]
     assert there == "css/base.css css/parts.css css/participant.css"
     arrive(client, campaign, id="w1")
-    instructions = reverse("rankme:instructions", args=[campaign.code])
+    instructions = address("instructions", campaign)
     has_styles = {"Styles-There": there}
-    assert "<style" not in client.get(instructions, headers=has_styles).content.decode()
+    assert "<style" not in client.get(instructions, headers=has_styles).text
     client.post(instructions)
-    work = client.get(reverse("rankme:work", args=[campaign.code]), headers=has_styles)
-    assert "<style" in work.content.decode()
+    work = client.get(address("work", campaign), headers=has_styles)
+    assert "<style" in work.text
 
 
 def test_a_script_inside_a_page_ends_no_script():

@@ -13,29 +13,30 @@ from django.urls import reverse
 from rankme.models import Campaign, Participant
 from rankme.pages.rater.rater_identity import anonymous_arrival
 from tests.campaigns import answers_for
+from tests.pages.addresses import address
 
 
 def document_of(response) -> dict:
     found = re.search(
         r'<script id="work-document" type="application/json">(.*?)</script>',
-        response.content.decode(),
+        response.text,
         re.DOTALL,
     )
-    assert found, response.content.decode()[:2000]
+    assert found, response.text[:2000]
     return json.loads(found[1])
 
 
 def arrival_at(client, door: str, link: dict[str, str]) -> str:
     """Look at the page that asks for consent; returns who it says has come."""
     page = client.get(door, link)
-    arrival = re.search(r'name="arrival" value="([^"]+)"', page.content.decode())
-    assert arrival, page.content.decode()
+    arrival = re.search(r'name="arrival" value="([^"]+)"', page.text)
+    assert arrival, page.text
     return arrival[1]
 
 
 def arrive(client, campaign, **link) -> Participant:
     """Follow the link and agree; the client carries the rater's cookie afterwards."""
-    door = reverse("rankme:enter", args=[campaign.code])
+    door = address("enter", campaign)
     arrival = arrival_at(client, door, link) if link else anonymous_arrival().signed(campaign)
     client.post(door, {"arrival": arrival, "decision": "agree", "device": "mouse"})
     return campaign.participants.latest("pk")
@@ -44,8 +45,8 @@ def arrive(client, campaign, **link) -> Participant:
 def begin(client, campaign, **link) -> dict:
     """Arrive and continue to the work page; returns its document."""
     arrive(client, campaign, **link)
-    client.post(reverse("rankme:instructions", args=[campaign.code]))
-    return document_of(client.get(reverse("rankme:work", args=[campaign.code])))
+    client.post(address("instructions", campaign))
+    return document_of(client.get(address("work", campaign)))
 
 
 @dataclass(frozen=True)
@@ -93,4 +94,4 @@ def complete(client, campaign, document):
         for screen in range(len(document["screens"])):
             answer = send(client, campaign, payload_for(campaign, document, trial, screen))
             assert answer.status_code == 201
-    return client.post(reverse("rankme:finish", args=[campaign.code]))
+    return client.post(address("finish", campaign))
