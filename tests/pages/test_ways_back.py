@@ -18,11 +18,19 @@ from rankme.actions.sitting import assignments, exclusions, judgements
 from rankme.models import AnalysisRun, Assignment, Campaign, Participant, Submission
 from rankme.pages.rater.rater_identity import COOKIE_SALT
 from rankme.queries.judgement_table import judgement_table
-from tests.campaigns import make_campaign, make_owner, make_rater, rankme_definition
+from tests.campaigns import make_campaign, make_rater, rankme_definition
 from tests.campaigns import slider_definition as sliders
 from tests.invariants import counted_submissions
 from tests.pages.addresses import address
-from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
+from tests.pages.rater.visits import (
+    arrival_at,
+    arrive,
+    begin,
+    complete,
+    document_of,
+    payload_for,
+    send,
+)
 from tests.sittings import run_out
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_record_holds"), pytest.mark.slow]
@@ -319,19 +327,18 @@ def resume_link(page) -> str:
 
 def test_an_old_consent_page_does_not_open_the_work_of_others(client, campaign):
     stranger = Client()
-    waiting = stranger.get(door_of(campaign), {"id": "w1"}).text
+    arrival = arrival_at(stranger, door_of(campaign), {"id": "w1"})
     document = begin(client, campaign, id="w1")
-    arrival = re.search(r'name="arrival" value="([^"]+)"', waiting)[1]
     stranger.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
     send(stranger, campaign, payload_for(campaign, document, 0))
     assert Submission.objects.get().flags == ["second browser"]
 
 
 def test_a_consent_form_that_was_sent_twice_is_one_browser(client, campaign):
-    page = client.get(door_of(campaign), {"id": "w1"}).text
-    arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
+    arrival = arrival_at(client, door_of(campaign), {"id": "w1"})
     for _ in range(2):
         client.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
+    assert campaign.participants.count() == 1
     client.post(address("instructions", campaign))
     send(client, campaign, payload_for(campaign, document_of(work_page(client, campaign)), 0))
     assert Submission.objects.get().flags == []
@@ -371,11 +378,13 @@ def test_a_second_browser_screens_nobody_out_and_reads_no_comment(client):
 # Doors ---------------------------------------------------------------------------------------
 
 
-def test_with_the_open_link_off_an_invented_id_stays_outside(client):
+def test_without_an_open_link_a_nameless_visitor_stays_outside(client):
     campaign = make_campaign(sliders(crowd={"open_link": False}))
-    page = client.get(door_of(campaign), {"id": "invented"})
-    assert page.status_code == 403
-    assert "arrival" not in page.text
+    names = ("{{%PROLIFIC_PID%}}", "x" * 201, " ", "invented")
+    for link in ({}, *({"id": name} for name in names)):
+        page = client.get(door_of(campaign), link)
+        assert page.status_code == 403
+        assert "This link is incomplete" in page.text and "arrival" not in page.text
     invite_raters(campaign, ["Ada"], by=campaign.owner)
     begin(client, campaign, invitation=campaign.invitations.get().token)
 
@@ -400,23 +409,22 @@ def test_strangers_with_an_open_link_do_not_get_the_panels_code(client):
 # Declining -----------------------------------------------------------------------------------
 
 
-def test_who_declines_leaves_a_number_and_nothing_else(client, campaign):
-    page = client.get(door_of(campaign), {"id": "secret-id", "session": "secret-session"})
-    arrival = re.search(r'name="arrival" value="([^"]+)"', page.text)[1]
-    told = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
-    assert "Nothing about you was collected" in told.text
+def test_who_declines_leaves_a_number_and_nothing_else_and_may_take_it_back(client, campaign):
+    door = door_of(campaign)
+    arrival = arrival_at(client, door, {"id": "secret-id", "session": "secret-session"})
+    told = client.post(door, {"arrival": arrival, "decision": "decline"}).text
+    assert "You chose not to take part" in told and "Nothing about you was collected" in told
     assert not Participant.objects.exists()
     campaign.refresh_from_db()
     assert campaign.refusals == 1
-    olga = Client()
-    olga.force_login(campaign.owner)
-    raters = olga.get(address("campaign-raters", campaign))
-    assert "1 person did not agree" in raters.text
+    client.force_login(campaign.owner)
+    assert "1 person did not agree" in client.get(address("campaign-raters", campaign)).text
+    client.post(door, {"arrival": arrival, "decision": "agree"})
+    assert campaign.participants.get().consented_at is not None
 
 
 def test_who_has_agreed_cannot_decline_from_an_old_page(client, campaign):
-    page = client.get(door_of(campaign), {"id": "w1"}).text
-    arrival = re.search(r'name="arrival" value="([^"]+)"', page)[1]
+    arrival = arrival_at(client, door_of(campaign), {"id": "w1"})
     client.post(door_of(campaign), {"arrival": arrival, "decision": "agree"})
     answer = client.post(door_of(campaign), {"arrival": arrival, "decision": "decline"})
     assert answer.url == address("instructions", campaign)
@@ -462,9 +470,8 @@ def test_the_organiser_ends_a_cookie_and_a_resume_link(client, campaign):
     begin(client, campaign, id="w1")
     link = resume_link(work_page(client, campaign))
     rater = campaign.participants.get()
-    olga = Client()
-    olga.force_login(campaign.owner)
-    olga.post(address("campaign-rater-end-access", campaign, rater.label))
+    client.force_login(campaign.owner)
+    client.post(address("campaign-rater-end-access", campaign, rater.label))
     assert work_page(client, campaign).url == door_of(campaign)
     assert Client().get(link).url == door_of(campaign)
     assert campaign.audit_events.filter(verb="rater's access ended").exists()
@@ -486,21 +493,18 @@ def test_a_cookie_of_the_last_release_still_opens_the_work(client, campaign):
 def test_the_organiser_sees_every_code_and_outcome(client, campaign):
     complete(client, campaign, begin(client, campaign, id="panel-id-1"))
     rater = campaign.participants.get()
-    olga = Client()
-    olga.force_login(campaign.owner)
-    page = olga.get(address("campaign-rater", campaign, rater.label))
+    client.force_login(campaign.owner)
+    page = client.get(address("campaign-rater", campaign, rater.label))
     assert rater.completion_code in page.text
-    file = olga.get(address("campaign-raters-file", campaign))
+    file = client.get(address("campaign-raters-file", campaign))
     (row,) = csv.DictReader(io.StringIO(file.text))
     assert (row["completion_code"], row["outcome"]) == (rater.completion_code, "completed")
     assert "panel-id-1" not in file.text
 
 
-def test_the_raters_file_holds_no_formula(campaign):
+def test_the_raters_file_holds_no_formula(olga, campaign):
     invite_raters(campaign, ["=cmd|calc"], by=campaign.owner)
     begin(Client(), campaign, invitation=campaign.invitations.get().token)
-    olga = Client()
-    olga.force_login(make_owner())
     file = olga.get(address("campaign-raters-file", campaign))
     (row,) = csv.DictReader(io.StringIO(file.text))
     assert row["name"].startswith("'=")

@@ -28,7 +28,15 @@ from rankme.protocols.rater_texts import GAP, rater_texts
 from rankme.queries.words import current_words, in_the_language_of, missing_texts, words_file
 from tests.campaigns import make_campaign, slider_definition
 from tests.pages.addresses import address
-from tests.pages.rater.visits import arrive, begin, complete, document_of, payload_for, send
+from tests.pages.rater.visits import (
+    arrival_at,
+    arrive,
+    begin,
+    complete,
+    document_of,
+    payload_for,
+    send,
+)
 from tests.pages.sent_forms import fields_of
 
 pytestmark = pytest.mark.django_db
@@ -212,7 +220,7 @@ def test_where_a_rater_gives_the_rest_back_nothing_is_english(client):
 def test_where_there_is_nothing_to_do_nothing_is_english(client, monkeypatch):
     campaign = greek_campaign(entry_questions=ENTRY)
     door = address("enter", campaign)
-    arrival = re.search(r'name="arrival" value="([^"]+)"', client.get(door).text)[1]
+    arrival = arrival_at(client, door, {})
     assert_no_english(client.post(door, {"arrival": arrival, "decision": "decline"}))
     arrive(client, campaign)
     client.post(address("questions", campaign), {"entry-native": "no", "entry-where": "a"})
