@@ -5,21 +5,20 @@ import json
 from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
-from rankme.models import Judgement, Output, Participant, Submission
+from rankme.models import Judgement, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.screens import ScreenSpec
 from rankme.queries.watching.own_words import comment_of
 from tests.browser.access import assert_accessible
+from tests.browser.organiser import log_in
 from tests.browser.rating import (
     FACTS,
-    SENTENCES,
     answer_with_mouse,
     await_screen,
     campaign_of,
     go_back,
     go_on,
     go_to_work,
-    images,
     next_screen,
     rate_to_the_end,
     shot,
@@ -51,28 +50,6 @@ def test_missing_answers_are_marked_and_get_the_focus(page: Page):
     expect(summary).to_be_visible()
     answer_with_mouse(page)
     expect(summary).to_be_hidden()
-
-
-def test_all_five_outputs_are_in_view_with_their_sliders(page: Page):
-    """With facts and utterances as long as those of the E2E challenge's longest tenth."""
-    campaign = make_campaign(small("e2e-quality", practice=[]), items=1, systems=5, launch=False)
-    campaign.items.update(input=FACTS)
-    Output.objects.filter(item__campaign=campaign).update(text=SENTENCES)
-    campaign = launch_campaign(campaign, by=campaign.owner)
-    go_to_work(page, campaign)
-    await_screen(page)
-    for row in page.locator("li.output").all():
-        text, slider = (
-            row.locator(".output-text").bounding_box(),
-            row.get_by_role("slider").bounding_box(),
-        )
-        assert (
-            slider["y"] < text["y"] + text["height"] and text["y"] < slider["y"] + slider["height"]
-        )
-    shot(page, "five-outputs")
-    button = page.locator("[data-next]").bounding_box()
-    assert button["y"] + button["height"] <= 768
-    expect(page.get_by_text("score 100", exact=True)).to_be_visible()
 
 
 def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
@@ -116,71 +93,32 @@ def test_a_refused_text_comes_back_with_the_reason(page: Page):
     assert Submission.objects.count() == 2
 
 
-def test_there_is_no_handle_before_the_first_touch(page: Page):
+def test_scores_are_set_by_keys_on_the_line_and_go_beyond_it(page: Page):
     campaign = campaign_of("e2e-naturalness", practice=[])
     go_to_work(page, campaign)
     await_screen(page)
     expect(page.locator("[data-handle]:visible")).to_have_count(0)
-    slider = page.get_by_role("slider").first
-    assert slider.get_attribute("aria-valuetext") == "not yet set"
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-handle]:visible")).to_have_count(1)
-
-
-def test_a_score_may_go_beyond_the_line_and_two_may_be_equal(page: Page):
-    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
+    slider = page.get_by_role("slider")
     scores = page.get_by_role("textbox", name="Score as a number")
+    assert slider.first.get_attribute("aria-valuetext") == "not yet set"
+    slider.first.press("ArrowRight")
+    expect(page.locator("[data-handle]:visible")).to_have_count(1)
+    given = [350, 80, 80, 12.5, 0.5]  # two may be equal
     for index, score in enumerate(["350", "80", "80", "12,5", "0.5"]):
         scores.nth(index).fill(score)
     next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
-    stored = Judgement.objects.order_by("position").values_list("value", flat=True)
-    assert list(stored) == [350, 80, 80, 12.5, 0.5]
-
-
-def test_the_e2e_form_can_be_done_by_keyboard_alone(page: Page):
-    campaign = campaign_of("e2e-quality", items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
-    page.keyboard.press("Tab")
-    for place in range(5):
-        page.keyboard.press("ArrowRight")  # the handle ends up at the standard
-        for key in ["PageUp", "ArrowLeft", "ArrowLeft"][: place + 1]:
-            page.keyboard.press(key)
-        page.keyboard.press("Tab")  # the number
-        for _ in range(3):
-            page.keyboard.press("Tab")
-        page.keyboard.press("Space")  # reflects the meaning perfectly
-        page.keyboard.press("Tab")  # the next output's slider, or the button
-    page.keyboard.press("Enter")
-    expect(page.locator("#completion-code")).to_be_visible()
-    stored = Judgement.objects.filter(criterion__name="quality").order_by("position")
-    assert list(stored.values_list("value", flat=True)) == [110, 109, 108, 108, 108]
-    assert set(Submission.objects.get().payload["times"]["input"].split("+")) <= {
-        "keyboard",
-        "mouse",
-    }
-
-
-def test_digits_open_the_number_and_enter_goes_on_when_all_is_there(page: Page):
-    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    go_to_work(page, campaign)
     await_screen(page)
     for index in range(5):
-        page.get_by_role("slider").nth(index).focus()
-        page.keyboard.type(f"12{index}")
+        slider.nth(index).focus()
+        page.keyboard.type(f"12{index}")  # a digit opens the number
         if index == 0:
             page.keyboard.press("Enter")
             expect(page.get_by_text("Please give this a score.")).to_have_count(4)
-            page.get_by_role("textbox", name="Score as a number").first.focus()
-    page.get_by_role("slider").first.focus()
-    page.keyboard.press("Enter")
+    slider.first.focus()
+    page.keyboard.press("Enter")  # goes on, because all is there
     expect(page.locator("#completion-code")).to_be_visible()
-    stored = Judgement.objects.order_by("position").values_list("value", flat=True)
-    assert list(stored) == [120, 121, 122, 123, 124]
+    stored = Judgement.objects.order_by("submission", "position").values_list("value", flat=True)
+    assert list(stored) == [*given, 120, 121, 122, 123, 124]
 
 
 def test_one_may_go_back_and_change_the_last_screen(page: Page):
@@ -208,21 +146,8 @@ def test_one_may_go_back_and_change_the_last_screen(page: Page):
     assert newest.judgements.filter(value=999).exists()
 
 
-def test_instructions_can_be_read_at_any_time_and_stop_the_clock(page: Page):
-    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
-    page.get_by_role("button", name="Instructions").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Could a native speaker")
-    page.wait_for_timeout(1_000)
-    page.get_by_role("button", name="Back to work").click()
-    rate_to_the_end(page)
-    times = Submission.objects.get().payload["times"]
-    ((since, until),) = times["paused"]
-    assert until - since >= 1_000
-
-
 def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
+    """The instructions, which can be read at any time, stop the clock."""
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
     go_to_work(page, campaign)
     await_screen(page)
@@ -232,6 +157,10 @@ def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
     page.reload()
     await_screen(page)
     expect(page.get_by_role("textbox", name="Score as a number").first).to_have_value("77")
+    page.get_by_role("button", name="Instructions").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Could a native speaker")
+    page.wait_for_timeout(1_000)
+    page.get_by_role("button", name="Back to work").click()
     for score in page.get_by_role("textbox", name="Score as a number").all()[1:]:
         score.fill("80")
     next_screen(page)
@@ -239,6 +168,8 @@ def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
     stored = Submission.objects.get()
     assert str(stored.key) == key
     assert stored.payload["times"]["reloads"] == 1
+    ((since, until),) = stored.payload["times"]["paused"]
+    assert until - since >= 1_000
     # Nobody knows when, after this page's onset, the answer was given that an earlier page brought.
     times = stored.judgements.order_by("position").values_list("time_ms", flat=True)
     assert [time is not None for time in times] == [False, True, True, True, True]
@@ -266,81 +197,29 @@ def test_facts_may_come_as_pictures(page: Page):
     assert_accessible(page)
 
 
-def test_a_screen_may_ask_for_a_comment(page: Page):
+def test_a_screen_may_ask_for_a_comment_and_hold_raters_back(page: Page):
+    crowd = {"least_seconds_per_screen": 6, "wait_least_seconds": True}
     screen = {"name": "rate", "show": ["outputs"], "ask": ["fluency"], "comment": True}
-    campaign = make_campaign(slider_definition(screens=[screen]), items=1, systems=1)
+    definition = slider_definition(screens=[screen], crowd=crowd)
+    campaign = make_campaign(definition, items=1, systems=1)
     go_to_work(page, campaign)
     await_screen(page)
     page.get_by_text("Leave a comment on this page").click()
     page.get_by_role("textbox", name="Comment").fill("  Two words are doubled. ")
-    answer_with_mouse(page)
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
-    assert comment_of(Submission.objects.get()) == "Two words are doubled."
-
-
-def test_the_page_holds_raters_back_where_the_campaign_says_so(page: Page):
-    crowd = {"least_seconds_per_screen": 6, "wait_least_seconds": True}
-    campaign = make_campaign(slider_definition(crowd=crowd), items=1, systems=1)
-    go_to_work(page, campaign)
-    await_screen(page)
     answer_with_mouse(page)
     page.locator("[data-next]").click()
     expect(page.get_by_text("Please take your time")).to_be_visible()
     page.wait_for_timeout(6_000)
     next_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
-    assert Submission.objects.get().payload["times"]["spent_ms"] >= 6_000
-
-
-def test_a_pause_waits_until_no_time_is_being_measured(page: Page):
-    campaign = campaign_of("tuna08-identification", items=2, practice=[])
-    go_to_work(page, campaign)
-    page.get_by_role("button", name="Start").click()
-    await_screen(page)
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("dialog")).to_be_hidden()
-    page.locator("[data-next]").click()
-    expect(page.locator("form.with-images[data-onset]")).to_be_visible()
-    await_screen(page)
-    expect(page.get_by_role("dialog")).to_be_hidden()  # reading and finding are one trial
-    page.locator(".picture").first.click()
-    expect(page.get_by_role("dialog")).to_contain_text("You can close this page")
-    page.get_by_role("dialog").get_by_role("button", name="Continue").click()
-    rate_to_the_end(page)
-    assert Submission.objects.filter(judgements__value=None).count() == 0
-
-
-def test_a_phase_continues_when_its_time_is_over(page: Page):
-    campaign = campaign_of("tuna08-identification", items=1, practice=[])
-    screens = [
-        screen | {"timed": {"fixation_ms": 100, "timeout_ms": 700}}
-        for screen in campaign.definition["screens"]
-    ]
-    campaign = make_campaign(
-        small("tuna08-identification", practice=[]).model_copy(
-            update={"screens": [ScreenSpec(**screen) for screen in screens]}
-        ),
-        items=1,
-        systems=1,
-        launch=False,
-    )
-    campaign.items.update(input=images(0))
-    campaign = launch_campaign(campaign, by=campaign.owner)
-    go_to_work(page, campaign)
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator("#completion-code")).to_be_visible()
-    assert set(Judgement.objects.values_list("value", "text")) == {(None, "timed out")}
+    stored = Submission.objects.get()
+    assert comment_of(stored) == "Two words are doubled."
+    assert stored.payload["times"]["spent_ms"] >= 6_000
 
 
 def test_the_organisers_preview_is_the_same_and_stores_nothing(page: Page):
     campaign = make_campaign(small("e2e-quality"), items=2, systems=5, launch=False)
-    campaign.owner.set_password("a long enough word")
-    campaign.owner.save()
-    page.goto("/login/")
-    page.get_by_label("Username").fill(campaign.owner.username)
-    page.get_by_label("Password").fill("a long enough word")
-    page.get_by_role("button", name="Log in", exact=True).click()
+    log_in(page, campaign.owner.username)
     page.goto(f"/campaigns/{campaign.code}/preview/")
     shot(page, "preview")
     page.get_by_role("link", name="Work").click()

@@ -179,17 +179,15 @@ def assert_controls_are_named(page: Page, screen: str, outputs: int) -> None:
 def test_the_text_and_its_scale_are_in_view_together_however_long_the_text_is(page: Page):
     definition = many_questions(2)
     campaign = campaign_with(definition, outputs=2, text=SENTENCES * 24)
-    for screen in screens_of(page, campaign, "long"):
-        if screen != "one":
-            continue
-        row = page.locator("li.output").first
-        assert row.bounding_box()["height"] > 700
-        row.evaluate("row => scrollTo(0, row.getBoundingClientRect().top + scrollY - 150)")
-        likert = row.locator(".likert-row")
-        expect(likert).to_be_in_viewport(ratio=1)
-        page.mouse.wheel(0, 350)
-        page.wait_for_timeout(200)
-        expect(likert).to_be_in_viewport(ratio=1)
+    next(screens_of(page, campaign, "long"))
+    row = page.locator("li.output").first
+    assert row.bounding_box()["height"] > 700
+    row.evaluate("row => scrollTo(0, row.getBoundingClientRect().top + scrollY - 150)")
+    likert = row.locator(".likert-row")
+    expect(likert).to_be_in_viewport(ratio=1)
+    page.mouse.wheel(0, 350)
+    page.wait_for_timeout(200)
+    expect(likert).to_be_in_viewport(ratio=1)
 
 
 def test_the_points_of_a_scale_with_labels_are_equally_wide(page: Page):
@@ -245,18 +243,32 @@ HIDDEN_PART = """async () => {
 }"""
 
 
-def e2e_screen(page: Page) -> None:
-    """The screen with facts, a standard and five outputs with two questions each."""
+def test_five_outputs_with_their_facts_are_in_view_in_any_window_and_any_colours(page: Page):
+    """With facts and utterances as long as those of the E2E challenge's longest tenth."""
     campaign = make_campaign(small("e2e-quality", practice=[]), items=1, systems=5, launch=False)
     campaign.items.update(input=FACTS)
     Output.objects.filter(item__campaign=campaign).update(text=SENTENCES)
     campaign = launch_campaign(campaign, by=campaign.owner)
     go_to_work(page, campaign)
     await_screen(page)
+    all_outputs_are_in_view_with_their_sliders(page)
+    what_has_the_focus_and_its_facts_are_in_view(page)
+    forced_colours_leave_the_line_its_mark_and_its_error_visible(page)
 
 
-def test_the_control_with_the_focus_and_its_facts_are_in_view_in_any_window(page: Page):
-    e2e_screen(page)
+def all_outputs_are_in_view_with_their_sliders(page: Page) -> None:
+    for row in page.locator("li.output").all():
+        text = row.locator(".output-text").bounding_box()
+        slider = row.get_by_role("slider").bounding_box()
+        assert slider["y"] < text["y"] + text["height"]
+        assert text["y"] < slider["y"] + slider["height"]
+    shot(page, "five-outputs")
+    button = page.locator("[data-next]").bounding_box()
+    assert button["y"] + button["height"] <= 768
+    expect(page.get_by_text("score 100", exact=True)).to_be_visible()
+
+
+def what_has_the_focus_and_its_facts_are_in_view(page: Page) -> None:
     for window, size in WINDOWS.items():
         page.set_viewport_size(size)
         assert parts_hidden_on_the_way(page, 32) == []
@@ -283,19 +295,28 @@ def parts_hidden_on_the_way(page: Page, stops: int) -> list[str]:
     return [one for one in hidden if one]
 
 
-@pytest.mark.parametrize("window", ["phone", "200 %"])
-def test_the_text_stays_in_view_while_its_facts_are_checked(page: Page, window):
-    page.set_viewport_size(WINDOWS[window])
-    coverage_screen(page)
-    assert parts_hidden_on_the_way(page, 12) == []
-    page.locator(".coverage-rows fieldset").last.get_by_role("radio").first.focus()
-    expect(page.locator(".output-text")).to_be_in_viewport()
+@pytest.fixture
+def coverage_screen(page: Page) -> Page:
+    campaign = make_campaign(small("e2e-coverage", practice=[]), items=1, systems=1, launch=False)
+    campaign.items.update(input=FACTS)
+    campaign = launch_campaign(campaign, by=campaign.owner)
+    go_to_work(page, campaign)
+    await_screen(page)
+    return page
 
 
-def test_the_answers_to_a_fact_share_a_row_on_a_phone(page: Page):
+def test_the_text_stays_in_view_while_its_facts_are_checked(coverage_screen: Page):
+    """And the answers to a fact share a row on a phone."""
+    page = coverage_screen
+    facts = page.locator(".coverage-rows fieldset")
+    for window in ("phone", "200 %"):
+        page.set_viewport_size(WINDOWS[window])
+        page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+        assert parts_hidden_on_the_way(page, 12) == []
+        facts.last.get_by_role("radio").first.focus()
+        expect(page.locator(".output-text")).to_be_in_viewport()
     page.set_viewport_size(WINDOWS["phone"])
-    coverage_screen(page)
-    answers = page.locator(".coverage-rows fieldset").first.locator(".tick").all()
+    answers = facts.first.locator(".tick").all()
     assert [answer.inner_text() for answer in answers] == ["mentioned", "missing", "wrong"]
     assert len({answer.bounding_box()["y"] for answer in answers}) == 1
 
@@ -303,11 +324,10 @@ def test_the_answers_to_a_fact_share_a_row_on_a_phone(page: Page):
 # Colours and lines ---------------------------------------------------------------------------
 
 
-def test_forced_colours_leave_the_line_its_mark_and_its_error_visible(page: Page):
+def forced_colours_leave_the_line_its_mark_and_its_error_visible(page: Page) -> None:
+    page.set_viewport_size(LAPTOP)
     page.emulate_media(forced_colors="active")
-    e2e_screen(page)
-    row = page.locator("li.output").first
-    page.locator("[data-next]").click()
+    row = page.locator("li.output").last
     expect(row.get_by_text("Please give this a score.")).to_be_visible()
     looks = row.evaluate(
         """(row) => {
@@ -370,12 +390,11 @@ def test_a_legend_is_inside_its_card(page: Page):
         assert card.evaluate("card => getComputedStyle(card).outlineStyle") == "none"
 
 
-@pytest.mark.parametrize("language", ["ar"])
-def test_labels_stay_at_their_ends_in_a_page_from_right_to_left(page: Page, language):
+def test_labels_stay_at_their_ends_in_a_page_from_right_to_left(page: Page):
     criterion = {"name": "q", "question": "?", "instrument": "slider"} | ENDS
     other = {"name": "l", "question": "?", "instrument": "likert"} | ENDS
     definition = slider_definition(
-        language=language,
+        language="ar",
         criteria=[criterion | {"about": "item"}, other | {"about": "item"}],
         screens=[{"name": "r", "show": ["outputs"], "ask": ["q", "l"]}],
     )
@@ -410,16 +429,8 @@ def test_labels_stay_at_their_ends_in_a_page_from_right_to_left(page: Page, lang
 # What instruments say and keep -------------------------------------------------------------------
 
 
-def coverage_screen(page: Page) -> None:
-    campaign = make_campaign(small("e2e-coverage", practice=[]), items=1, systems=1, launch=False)
-    campaign.items.update(input=FACTS)
-    campaign = launch_campaign(campaign, by=campaign.owner)
-    go_to_work(page, campaign)
-    await_screen(page)
-
-
-def test_only_the_fact_without_an_answer_is_marked(page: Page):
-    coverage_screen(page)
+def test_only_the_fact_without_an_answer_is_marked(coverage_screen: Page):
+    page = coverage_screen
     facts = page.locator(".coverage-rows fieldset")
     for index in (0, 1, 3, 4, 5, 6):
         facts.nth(index).get_by_role("radio").first.check()
