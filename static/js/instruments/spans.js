@@ -14,10 +14,9 @@ import {
   kindsOf,
   markOf,
   pin,
-  redo,
   remove,
   set,
-  undo,
+  step,
 } from "../marks/marking.js";
 import { beginMoving, finishMoving } from "../marks/moving.js";
 import { suggestedMarks } from "../marks/places.js";
@@ -118,8 +117,7 @@ const actionsOf = (marking) => ({
   leave: () => goBack(marking),
   addMissing: (time) => addMissing(marking, time),
   finishMoving: (time) => finishMoving(marking, time),
-  undo: (time) => undo(marking, time),
-  redo: (time) => redo(marking, time),
+  step: (way, time) => step(marking, way, time),
 });
 
 /**

@@ -5,11 +5,10 @@ import {
   announceCurrent,
   currentMark,
   markHere,
-  redo,
   remove,
   showCurrent,
+  step,
   stopMoving,
-  undo,
 } from "./marking.js";
 import { finishMoving } from "./moving.js";
 
@@ -33,15 +32,16 @@ export function markOrMove(marking, kind, time) {
 const LETTERS = { KeyZ: "z", KeyY: "y" };
 
 /**
- * What the keys with Control or Command do that mean undo or redo anywhere.
+ * What the keys with Control or Command mean anywhere.
  *
  * @param {KeyboardEvent} event
+ * @returns {"undo" | "redo" | null}
  */
 function stepOf({ key, code, ctrlKey, metaKey, altKey, shiftKey }) {
   if (!(ctrlKey || metaKey) || altKey) return null;
   const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : LETTERS[code];
-  if (letter === "z") return shiftKey ? redo : undo;
-  return letter === "y" ? redo : null;
+  if (letter === "z") return shiftKey ? "redo" : "undo";
+  return letter === "y" ? "redo" : null;
 }
 
 /**
@@ -55,8 +55,8 @@ export function onKey(marking, event, side) {
   const { key, timeStamp: time } = event;
   const { kinds } = marking;
   const number = (digitOfKey(event) ?? 0) - 1;
-  const step = stepOf(event);
-  if (step) step(marking, time);
+  const way = stepOf(event);
+  if (way) step(marking, way, time);
   else if (event.ctrlKey || event.metaKey || event.altKey) return;
   else if (key === "Enter") markOrMove(marking, kinds[0], time);
   else if (kinds.length > 1 && number in kinds) markOrMove(marking, kinds[number], time);

@@ -249,24 +249,18 @@ export function remove(marking, id, time = performance.now()) {
 }
 
 /**
+ * Undo the last change, or make the one again that was undone last.
+ *
  * @param {Marking} marking
+ * @param {"undo" | "redo"} way
  * @param {Stamp} time
  */
-export function undo(marking, time) {
+export function step(marking, way, time) {
   stopMoving(marking);
   const { history, words } = marking;
-  marking.tell(history.undo() ? words.undone : words.nothing_to_undo);
-  marking.onChange(time);
-}
-
-/**
- * @param {Marking} marking
- * @param {Stamp} time
- */
-export function redo(marking, time) {
-  stopMoving(marking);
-  const { history, words } = marking;
-  marking.tell(history.redo() ? words.redone : words.nothing_to_redo);
+  const isDone = history[way]();
+  if (way === "undo") marking.tell(isDone ? words.undone : words.nothing_to_undo);
+  else marking.tell(isDone ? words.redone : words.nothing_to_redo);
   marking.onChange(time);
 }
 

@@ -15,8 +15,7 @@ import { button, choice } from "./list.js";
  * @property {() => void} leave back to the text
  * @property {(time: Stamp) => void} addMissing
  * @property {(time: Stamp) => void} finishMoving
- * @property {(time: Stamp) => void} undo
- * @property {(time: Stamp) => void} redo
+ * @property {(way: "undo" | "redo", time: Stamp) => void} step
  */
 
 /**
@@ -103,11 +102,11 @@ export function mountChosen(holder, { options, words, kinds, actions }) {
  */
 export function mountTools(holder, { options, words, actions }) {
   const steps = make(holder, "span", "span-steps");
-  for (const [name, sign, act, key] of /** @type {const} */ ([
-    ["undo", "↶", actions.undo, "Control+Z"],
-    ["redo", "↷", actions.redo, "Control+Y"],
+  for (const [name, sign, key] of /** @type {const} */ ([
+    ["undo", "↶", "Control+Z"],
+    ["redo", "↷", "Control+Y"],
   ])) {
-    const made = tool(steps, sign, act);
+    const made = tool(steps, sign, (time) => actions.step(name, time));
     made.setAttribute("aria-label", words[name]);
     made.setAttribute("aria-keyshortcuts", key);
     made.title = words[name];
