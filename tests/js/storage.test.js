@@ -70,5 +70,5 @@ test("a database whose transactions never end is given up before the first scree
       return request;
     },
   };
-  await assert.rejects(openStorage(stuck, "rankme", 20), /does not answer/);
+  await assert.rejects(openStorage(stuck, 20), /does not answer/);
 });

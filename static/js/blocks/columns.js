@@ -10,9 +10,9 @@ let isMaximised = false; // as the rater left it on an earlier screen
  * below them takes.
  *
  * @param {HTMLElement} form
- * @param {HTMLElement} [root]
  */
-export function fitColumns(form, root = document.documentElement) {
+export function fitColumns(form) {
+  const root = document.documentElement;
   const texts = allParts(form, ".side-by-side .output-text");
   const measure = () => {
     if (!form.isConnected) return;

@@ -40,10 +40,7 @@ export async function prepareBlocks(templates) {
   ties = [];
   if (has("[data-difference]")) ties.push((await import("./difference.js")).tieDifference);
   if (has("[data-lookup]")) ties.push((await import("./lookup.js")).tieLookup);
-  if (has(".side-by-side")) {
-    const { fitColumns } = await import("./columns.js");
-    ties.push((form) => fitColumns(form));
-  }
+  if (has(".side-by-side")) ties.push((await import("./columns.js")).fitColumns);
 }
 
 /**

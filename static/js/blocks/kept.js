@@ -12,9 +12,9 @@ const WIDE = "(min-width: 52.01rem) and (min-height: 24rem)"; // as in panes.css
  * that outputs are compared with, or the text whose facts are checked; and the heads of columns.
  *
  * @param {HTMLElement} form
- * @param {HTMLElement} [root]
  */
-export function keepInView(form, root = document.documentElement) {
+export function keepInView(form) {
+  const root = document.documentElement;
   const group = optionalPart(form, "[data-kept]");
   const heads = optionalPart(form, "[data-heads]");
   const texts = allParts(form, ".output:has(.mr-coverage) .output-text");

@@ -6,8 +6,9 @@
  * @typedef {(copy: Transaction) => Promise<unknown>} Write
  */
 
+const NAME = "rankme";
 const VERSION = 1;
-export const STORES = ["drafts", "outbox"];
+const STORES = ["drafts", "outbox"];
 
 // A disk that does not answer is as good as none; the answer is wanted before the rater continues.
 const PATIENCE_MS = 10_000;
@@ -20,18 +21,12 @@ const HURRIED = "rankme left ";
  * Open the database, and prove that it keeps things; throws where it does not.
  *
  * @param {IDBFactory} factory
- * @param {string} [name]
  * @param {number} [patience] milliseconds that the database has for an answer
- * @param {Storage | null} [hurried] where pages write that have no time left
  * @returns {Promise<PageStorage>}
  */
-export async function openStorage(
-  factory,
-  name = "rankme",
-  patience = PATIENCE_MS,
-  hurried = localOrNone(),
-) {
-  const database = await open(factory, name);
+export async function openStorage(factory, patience = PATIENCE_MS) {
+  const hurried = localOrNone();
+  const database = await open(factory);
   const storage = overDatabase(database, hurried);
   const probe = storage.change(async (transaction) => {
     await transaction.put("drafts", { id: "probe" });
@@ -152,12 +147,11 @@ function inTime(promise, patience) {
 
 /**
  * @param {IDBFactory} factory
- * @param {string} name
  * @returns {Promise<IDBDatabase>}
  */
-function open(factory, name) {
+function open(factory) {
   return new Promise((resolve, reject) => {
-    const request = factory.open(name, VERSION);
+    const request = factory.open(NAME, VERSION);
     request.onupgradeneeded = () => {
       request.result.createObjectStore("drafts", { keyPath: "id" });
       request.result.createObjectStore("outbox", { keyPath: "key" });
