@@ -10,7 +10,7 @@ function recovering({
   const seen = [];
   const tokens = [];
   let now = 0;
-  const recovery = createRecovery({
+  const tryToReturn = createRecovery({
     addresses: { resume, session: "/r/x/session/" },
     request: async (address) => {
       seen.push(address);
@@ -20,30 +20,30 @@ function recovering({
     useToken: (token) => tokens.push(token),
     now: () => now,
   });
-  return { recovery, seen, tokens, pass: (milliseconds) => (now += milliseconds) };
+  return { tryToReturn, seen, tokens, pass: (milliseconds) => (now += milliseconds) };
 }
 
 test("the personal link brings the cookie, and then comes a new token", async () => {
-  const { recovery, seen, tokens } = recovering();
-  assert.equal(await recovery.tryToReturn(), true);
+  const { tryToReturn, seen, tokens } = recovering();
+  assert.equal(await tryToReturn(), true);
   assert.deepEqual(seen, ["/r/x/resume/t/", "/r/x/session/"]);
   assert.deepEqual(tokens, ["new"]);
 });
 
 for (const session of [{ ok: false }, new Error("offline")]) {
   test(`without success it is not tried again at once (${session})`, async () => {
-    const { recovery, seen, pass } = recovering({ session });
-    assert.equal(await recovery.tryToReturn(), false);
-    assert.equal(await recovery.tryToReturn(), false);
+    const { tryToReturn, seen, pass } = recovering({ session });
+    assert.equal(await tryToReturn(), false);
+    assert.equal(await tryToReturn(), false);
     assert.equal(seen.length, 2);
     pass(30_000);
-    await recovery.tryToReturn();
+    await tryToReturn();
     assert.equal(seen.length, 4);
   });
 }
 
 test("a page without a personal link does not try", async () => {
-  const { recovery, seen } = recovering({ resume: "" });
-  assert.equal(await recovery.tryToReturn(), false);
+  const { tryToReturn, seen } = recovering({ resume: "" });
+  assert.equal(await tryToReturn(), false);
   assert.deepEqual(seen, []);
 });

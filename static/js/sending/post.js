@@ -55,12 +55,10 @@ export function createRecovery({ addresses, request, useToken, now }) {
     return true;
   }
 
-  return {
-    /** Whether the server knows the rater again; not tried more than twice a minute. */
-    async tryToReturn() {
-      if (!addresses.resume || now() - lastTried < TRY_AGAIN_MS) return false;
-      lastTried = now();
-      return ask().catch(() => false);
-    },
+  /** Whether the server knows the rater again; not tried more than twice a minute. */
+  return async () => {
+    if (!addresses.resume || now() - lastTried < TRY_AGAIN_MS) return false;
+    lastTried = now();
+    return ask().catch(() => false);
   };
 }

@@ -44,7 +44,7 @@ const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mill
 const resumeLink = optionalPart(document, "#resume-link", HTMLInputElement)?.value ?? "";
 // The path alone: behind a proxy the site may not know its own name.
 const resumePath = resumeLink && new URL(resumeLink, location.href).pathname;
-const recovery = createRecovery({
+const tryToReturn = createRecovery({
   addresses: { resume: resumePath, session: page.addresses.session },
   request: (address, options) => fetch(address, options),
   useToken: post.useToken,
@@ -287,7 +287,7 @@ function reports(sitting, outbox) {
  * @param {Outbox} outbox
  */
 async function goOnAsTheSameRater(outbox) {
-  if (await recovery.tryToReturn()) return void outbox.flush();
+  if (await tryToReturn()) return void outbox.flush();
   notice(
     "locked",
     words.locked,
