@@ -35,7 +35,7 @@ def page_types() -> str:
     from rankme.protocols.instruments.base import Options
 
     exchanged = ("PageDocument", "Receipt", "Refusal", "Feedback", "Submission", "Report")
-    shapes = [getattr(page_shapes, name) for name in (*exchanged, "PracticeAnswers")]
+    shapes = [getattr(page_shapes, name) for name in exchanged]
     _refs, found = TypeAdapter.json_schemas(
         [(each.__name__, "serialization", TypeAdapter(each)) for each in shapes],
         schema_generator=AsSent,

@@ -306,10 +306,3 @@ class Report(SentTo):
 
     trial: int | None  # None: a practice example
     complaint: str
-
-
-class PracticeAnswers(TypedDict):
-    """The answers to each screen of a practice example."""
-
-    trial: int
-    screens: list[list[Answer]]

@@ -186,12 +186,6 @@ export interface PlayedFile {
   ended: boolean;
 }
 
-/** The answers to each screen of a practice example. */
-export interface PracticeAnswers {
-  trial: number;
-  screens: Answer[][];
-}
-
 export interface PreferenceOptions {
   ties: boolean;
   both_bad: boolean;
