@@ -208,7 +208,7 @@ VISITORS = (
     Visitor("script in the page", "phone", script, TOUCH_PHONE),
     Visitor("program that clicks", "desktop", driver),
     Visitor("program that clicks", "phone", driver, TOUCH_PHONE),
-    Visitor("human-like program", "desktop", careful(Hands.press_by_mouse, Hands.type)),
+    Visitor("human-like program", "desktop", BY_MOUSE),
     Visitor("reader of the accessibility tree", "desktop", tree_reader),
     Visitor("reader of pictures", "desktop", picture_reader),
     Visitor("paster", "desktop", paster),
