@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
 from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Campaign, Item, Judgement, Output
-from tests.browser.rating import await_screen, go_to_work, next_screen
+from tests.browser.rating import open_work
 from tests.campaigns import make_campaign, slider_definition
 
 TEXT = "The dog walked over the bridge."
@@ -54,14 +54,8 @@ def marking(
 
 
 def open_screen(page: Page, campaign: Campaign) -> Locator:
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     return page.get_by_role("textbox", name="Mark the errors.").first
-
-
-def finish(page: Page) -> None:
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
 
 
 def stored(position: int = 0) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from itertools import count, cycle
 from typing import Any
 
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.actions.material.media import store_media
@@ -127,6 +127,18 @@ def campaign_of(name: str, *, items: int = 2, **changes: Any) -> Campaign:
     return launch_campaign(campaign, by=campaign.owner)
 
 
+def campaign_with(
+    definition: Definition, *, systems: int = 1, item_input: str = "", text: str = ""
+) -> Campaign:
+    """A launched campaign of one item with this input, for which all systems wrote this text."""
+    campaign = make_campaign(definition, items=1, systems=systems, launch=False)
+    if item_input:
+        campaign.items.update(input=item_input)
+    if text:
+        Output.objects.filter(item__campaign=campaign).update(text=text)
+    return launch_campaign(campaign, by=campaign.owner)
+
+
 def timed_screens(**changes: Any) -> list[ScreenSpec]:
     """TUNA's two screens with other settings of their timing."""
     return [
@@ -207,6 +219,12 @@ def go_to_work(page: Page, campaign: Campaign, *, name: str = "w1") -> None:
     await_stage(page)
 
 
+def open_work(page: Page, campaign: Campaign, *, name: str = "w1") -> None:
+    """To the first screen, once it listens."""
+    go_to_work(page, campaign, name=name)
+    await_screen(page)
+
+
 def await_address(page: Page, *, instead_of: str = "") -> None:
     """A page that knows its own address, and no longer shows what an earlier one did."""
     until(page, IS_AT_ITS_ADDRESS, instead_of)
@@ -231,6 +249,19 @@ def next_screen(page: Page) -> None:
     onset = until(page, SHOWN_SINCE)
     press(page, "[data-next]")
     await_leaving(page, onset)
+
+
+def rate_screen(page: Page) -> None:
+    """Answer a screen with the mouse once it listens, and see it go."""
+    await_screen(page)
+    answer_with_mouse(page)
+    next_screen(page)
+
+
+def finish(page: Page) -> None:
+    """Press Next on the last screen, and see the code."""
+    next_screen(page)
+    expect(page.locator("#completion-code")).to_be_visible()
 
 
 def go_back(page: Page) -> None:

@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement, Submission
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, go_to_work, next_screen, shot
+from tests.browser.rating import await_screen, finish, next_screen, open_work, shot
 from tests.campaigns import make_campaign, slider_definition
 
 CHOICES = {name: f"Choice {name}" for name in "abcdefgh"}
@@ -32,8 +32,7 @@ def test_declining_is_an_answer_until_the_rater_gives_another(page: Page):
         design={"kind": "complete", "options": {"outputs_per_screen": 2}},
     )
     campaign = make_campaign(definition, items=1, systems=2)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     first = page.locator("li.output").first
     decline = first.get_by_role("checkbox", name="I cannot judge this Text 1 How good?")
     decline.press("Space")
@@ -61,8 +60,7 @@ def test_declining_is_an_answer_until_the_rater_gives_another(page: Page):
     await_screen(page)
     page.get_by_role("checkbox", name="I cannot judge this").check()
     shot(page, "cannot-compare")
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     said = Judgement.objects.values_list("criterion__name", "position", "value", "cannot_judge")
     assert sorted(said, key=lambda row: row[:2]) == [
         ("better", 0, None, ""),

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-from tests.browser.rating import await_screen, go_to_work
+from tests.browser.rating import open_work
 from tests.campaigns import make_campaign, slider_definition
 
 
@@ -15,8 +15,7 @@ def test_choices_keep_the_order_of_the_file_whatever_their_names(page: Page):
             screens=[{"name": "rate", "show": ["outputs"], "ask": ["q"]}],
         )
         campaign = make_campaign(definition, items=1, systems=1)
-        go_to_work(page, campaign, name=instrument)
-        await_screen(page)
+        open_work(page, campaign, name=instrument)
         shown = page.locator("[data-choices]").get_by_role(role)
         assert [one.get_attribute("value") for one in shown.all()] == list(choices)
         assert page.locator("[data-choices] bdi").all_inner_texts() == list(choices.values())

@@ -13,8 +13,10 @@ from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
     come_in,
-    go_to_work,
+    finish,
     next_screen,
+    open_work,
+    rate_screen,
     shot,
     small,
 )
@@ -49,8 +51,7 @@ def test_each_segment_is_judged_in_its_place_and_then_the_document(page: Page) -
     """On a laptop and on a phone in turn: each segment is reached at the width it is seen at."""
     campaign, widths = one_document_a_batch(), cycle((390, 1366))
     width = set_width(page, widths)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     segments = page.locator(".segment").count()
     assert segments in (3, 4, 5, 6)
     for number in range(1, segments + 1):
@@ -78,8 +79,7 @@ def test_each_segment_is_judged_in_its_place_and_then_the_document(page: Page) -
         assert_accessible(page)
     answer_with_mouse(page)
     shot(page, f"document-{width}-whole")
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     assert Submission.objects.count() == segments + 1
     assert Judgement.objects.filter(criterion__name="document_score").count() == 1
 
@@ -95,10 +95,8 @@ def test_a_document_is_judged_by_keyboard_alone(page: Page) -> None:
 
 def test_back_leads_to_the_segment_before(page: Page) -> None:
     campaign = one_document_a_batch()
-    go_to_work(page, campaign)
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    open_work(page, campaign)
+    rate_screen(page)
     await_screen(page)
     page.get_by_role("button", name="Back", exact=True).click()
     expect(page.locator(".segment.is-here .segment-name")).to_contain_text("Segment 1 of")
@@ -109,14 +107,12 @@ def test_several_systems_keep_their_places_through_a_document(page: Page) -> Non
     design = small("document-esa").design.model_copy(update={"options": options})
     campaign = one_document_a_batch(design=design)
     page.set_viewport_size({"width": 1366, "height": 900})
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     first, second = page.locator(".segment").nth(0), page.locator(".segment").nth(1)
     later = second.locator(".segment-outputs > p bdi").all_text_contents()
     here = first.locator("[data-fill=output]").all_text_contents()
     shot(page, "document-three-systems")
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     await_screen(page)
     second = page.locator(".segment").nth(1)
     assert second.locator("[data-fill=output]").all_text_contents() == later

@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Judgement
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, go_to_work, next_screen, shot
+from tests.browser.rating import finish, open_work, shot
 from tests.campaigns import make_campaign, slider_definition
 
 NAMES = ["clear", "true", "polite"]
@@ -22,8 +22,7 @@ def test_a_matrix_has_rows_of_radio_buttons_at_every_width(page: Page):
         design={"kind": "complete", "options": {"outputs_per_screen": 2}},
     )
     campaign = make_campaign(definition, items=1, systems=2)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     rows = page.get_by_role("radiogroup").all()
     assert len(rows) == 6
     # The points of all rows are below the same heads, and wide enough for a finger.
@@ -43,7 +42,6 @@ def test_a_matrix_has_rows_of_radio_buttons_at_every_width(page: Page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     shot(page, "matrix-390")
     assert_accessible(page)
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     assert set(Judgement.objects.values_list("value", flat=True)) == {2.0}
     assert Judgement.objects.count() == 6

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, go_to_work, next_screen, shot
+from tests.browser.rating import next_screen, open_work, shot
 from tests.campaigns import make_campaign, slider_definition
 
 NATIVE = {"name": "native", "question": "Is English your first language?", "kind": "yes-no"}
@@ -26,8 +26,7 @@ WHICH = {
 def test_questions_come_and_go_with_the_answers(page: Page):
     definition = slider_definition(end_questions=[NATIVE, SINCE, WHICH])
     campaign = make_campaign(definition, items=1, systems=1)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.get_by_role("slider").press("End")
     next_screen(page)
     expect(page.get_by_role("heading", name="A few last questions")).to_be_visible()

@@ -12,9 +12,10 @@ from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Assignment, Campaign, Item, Judgement, Output, SubmissionWords
 from rankme.queries.judgement_table import judgement_table
 from tests.browser.access import assert_accessible
-from tests.browser.marking import TEXT, drag_over, finish, marking, open_screen, stored
+from tests.browser.marking import TEXT, drag_over, marking, open_screen, stored
 from tests.browser.payloads import PAYLOADS
-from tests.browser.rating import await_screen, next_screen, shot
+from tests.browser.rating import await_screen, finish, next_screen, shot
+from tests.chromium import TOUCH_PHONE
 
 CONTROL = 2  # among the modifiers of the debugging protocol
 
@@ -105,14 +106,8 @@ def test_errors_are_marked_moved_and_removed_by_keyboard_alone(page: Page):
     assert found == [("The", "major"), ("dog walked", "minor")]
 
 
-def test_errors_are_marked_with_a_finger(browser, live_site):
-    context = browser.new_context(
-        base_url=live_site.url,
-        has_touch=True,
-        is_mobile=True,
-        viewport={"width": 390, "height": 800},
-    )
-    page = context.new_page()
+@pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
+def test_errors_are_marked_with_a_finger(page: Page):
     text = open_screen(page, marking())
     text.tap(position={"x": 60, "y": 20})
     page.get_by_role("button", name="Major").tap()
@@ -124,7 +119,6 @@ def test_errors_are_marked_with_a_finger(browser, live_site):
     shot(page, "spans-touch")
     finish(page)
     assert [mark["text"] for mark in stored()["marks"]] == ["dog walked"]
-    context.close()
 
 
 EVERY_SCRIPT = (
@@ -316,8 +310,16 @@ def score(page: Page, value: str) -> None:
         slider.press("ArrowRight")
 
 
-@pytest.mark.parametrize("has_touch", [False, True], ids=["mouse", "finger"])
-def test_a_press_in_the_list_acts_where_it_began_on_a_narrow_page(browser, live_site, has_touch):
+NARROW = {"viewport": {"width": 390, "height": 844}}
+
+
+@pytest.mark.parametrize(
+    ("page", "hand"),
+    [(NARROW, "click"), (NARROW | {"has_touch": True}, "tap")],
+    indirect=["page"],
+    ids=["mouse", "finger"],
+)
+def test_a_press_in_the_list_acts_where_it_began_on_a_narrow_page(page: Page, hand: str):
     """The bar above it grows by the tools of the mark that it comes to."""
     campaign = marking(launch=False)
     suggest(
@@ -325,21 +327,11 @@ def test_a_press_in_the_list_acts_where_it_began_on_a_narrow_page(browser, live_
         {"start": 0, "end": 3, "text": "The"},
         {"start": 8, "end": 14, "text": "walked"},
     )
-    launched = launch_campaign(campaign, by=campaign.owner)
-    narrow = {"width": 390, "height": 844}
-    context = browser.new_context(base_url=live_site.url, viewport=narrow, has_touch=has_touch)
-    page = context.new_page()
-    open_screen(page, launched)
-
-    def press(name: str) -> None:
-        found = page.get_by_role("button", name=name)
-        found.tap() if has_touch else found.click()
-
-    press("Confirm: “walked”")
+    open_screen(page, launch_campaign(campaign, by=campaign.owner))
+    getattr(page.get_by_role("button", name="Confirm: “walked”"), hand)()
     expect(page.get_by_text("suggested by a model")).to_have_count(1, timeout=2_000)
-    press("Remove: “The”")
+    getattr(page.get_by_role("button", name="Remove: “The”"), hand)()
     expect(page.locator(".span-quote")).to_have_count(1, timeout=2_000)
-    context.close()
 
 
 def test_anchors_are_points_on_the_line_before_the_first_touch(page: Page):
@@ -355,10 +347,7 @@ def test_anchors_are_points_on_the_line_before_the_first_touch(page: Page):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert_accessible(page)
         shot(page, f"anchors-{width}")
-
-
-def test_a_score_between_two_points_has_no_name(page: Page):
-    open_screen(page, marking(score=True, anchors=ESA))
+    # A score between two of them has no name.
     said = page.locator("[data-score-said]")
     for value, text in (("65", "65 of 100"), ("66", f"66 of 100: {ESA['66']}")):
         score(page, value)

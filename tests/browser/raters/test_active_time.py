@@ -3,11 +3,10 @@
 import pytest
 from playwright.sync_api import Page
 
-from rankme.actions.campaign.campaigns import launch_campaign
-from rankme.models import Output, Submission
-from tests.browser.rating import await_screen, campaign_of, go_to_work, next_screen
+from rankme.models import Submission
+from tests.browser.rating import campaign_of, campaign_with, next_screen, open_work
 from tests.browser.waiting import until
-from tests.campaigns import make_campaign, slider_definition
+from tests.campaigns import slider_definition
 from tests.live import wait_for
 
 # What the page takes for the clock, so that no test sits still for minutes.
@@ -37,11 +36,8 @@ def active_seconds() -> float:
 
 @pytest.mark.parametrize(("words", "least", "most"), [(400, 175, 250), (12, 30, 60)])
 def test_a_rater_who_reads_a_long_text_without_a_movement_works(page: Page, words, least, most):
-    campaign = make_campaign(slider_definition(), items=1, systems=1, launch=False)
-    Output.objects.filter(item__campaign=campaign).update(text="careful " * words)
     page.add_init_script(CLOCK)
-    go_to_work(page, launch_campaign(campaign, by=campaign.owner))
-    await_screen(page)
+    open_work(page, campaign_with(slider_definition(), text="careful " * words))
     page.evaluate(f"window.ahead += {THREE_MINUTES}")
     page.get_by_role("slider").press("Home")
     next_screen(page)
@@ -49,12 +45,9 @@ def test_a_rater_who_reads_a_long_text_without_a_movement_works(page: Page, word
 
 
 def test_words_outside_of_the_window_buy_no_time(page: Page):
-    campaign = make_campaign(slider_definition(), items=1, systems=1, launch=False)
-    Output.objects.filter(item__campaign=campaign).update(text="careful " * 10_000)
     page.set_viewport_size({"width": 390, "height": 400})
     page.add_init_script(CLOCK)
-    go_to_work(page, launch_campaign(campaign, by=campaign.owner))
-    await_screen(page)
+    open_work(page, campaign_with(slider_definition(), text="careful " * 10_000))
     page.evaluate("window.ahead += 3_600_000")
     page.get_by_role("slider").press("Home")
     next_screen(page)
@@ -64,8 +57,7 @@ def test_words_outside_of_the_window_buy_no_time(page: Page):
 def test_a_rater_who_only_listens_works(page: Page):
     campaign = campaign_of("audio-quality", items=1)
     page.add_init_script(CLOCK)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.evaluate(PLAYS_ON)
     box = page.locator("form.screen audio").bounding_box()
     page.mouse.click(box["x"] + 27, box["y"] + box["height"] / 2)

@@ -4,14 +4,13 @@ from playwright.sync_api import Page, expect
 
 from rankme.models import Complaint
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, go_to_work, next_screen, shot
+from tests.browser.rating import next_screen, open_work, shot
 from tests.campaigns import make_campaign, slider_definition
 
 
 def test_a_report_goes_out_with_the_answers(page: Page):
     campaign = make_campaign(slider_definition(problem_button=True), items=2, systems=2)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.get_by_role("slider").press("End")
     page.context.set_offline(True)
     page.get_by_role("button", name="Report a problem").press("Enter")

@@ -10,12 +10,11 @@ from rankme.models import Assignment
 from rankme.protocols.questions import EndQuestion
 from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
 from tests.browser.rating import (
-    answer_with_mouse,
     await_screen,
     begin,
     campaign_of,
     come_in,
-    next_screen,
+    rate_screen,
     shot,
 )
 from tests.campaigns import make_rater
@@ -91,9 +90,7 @@ def test_late_work_the_last_questions_and_the_code_are_for_everybody(enlarged: P
 
 
 def rate_one_screen(page: Page) -> None:
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
 
 
 def rate_the_rest(page: Page) -> None:

@@ -4,7 +4,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.access import LAPTOP, PHONE, assert_accessible
 from tests.browser.pressing import press
-from tests.browser.rating import await_screen, campaign_of, go_to_work, next_screen, shot
+from tests.browser.rating import campaign_of, next_screen, open_work, shot
 
 
 def mark_and_score(page: Page, words: str, severity: str, key: str) -> None:
@@ -27,8 +27,7 @@ def feedback_on(page: Page) -> Locator:
 
 def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: Page):
     campaign = campaign_of("esa", items=1, practice_gate=True)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     mark_and_score(page, "The", "Minor", "Home")
     feedback = feedback_on(page)
     expect(feedback).to_contain_text("Some of your answers were wrong.")
@@ -48,8 +47,7 @@ def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: 
 
 def test_feedback_shows_markdown_as_the_page_does(page: Page):
     campaign = campaign_of("chat-arena", items=1)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     press(page, "form.screen input[type=radio]", 1)
     feedback = feedback_on(page)
     expect(feedback.locator(".formatted table")).to_be_visible()

@@ -4,7 +4,6 @@ import json
 
 from playwright.sync_api import Page, expect
 
-from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.models import Judgement, Participant, Submission
 from rankme.protocols.crowd import Crowd
 from rankme.protocols.screens import ScreenSpec
@@ -16,10 +15,14 @@ from tests.browser.rating import (
     answer_with_mouse,
     await_screen,
     campaign_of,
+    campaign_with,
+    finish,
     go_back,
     go_on,
     go_to_work,
     next_screen,
+    open_work,
+    rate_screen,
     rate_to_the_end,
     shot,
     small,
@@ -29,8 +32,7 @@ from tests.campaigns import make_campaign, slider_definition
 
 def test_missing_answers_are_marked_and_get_the_focus(page: Page):
     campaign = campaign_of("e2e-quality")
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.locator("[data-next]").click()
     expect(page.get_by_text("Please give this a score.")).to_have_count(5)
     slider = page.get_by_role("slider").first
@@ -54,16 +56,13 @@ def test_missing_answers_are_marked_and_get_the_focus(page: Page):
 
 def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
     """As large as RotoWire's own: two teams of thirteen, twenty columns."""
-    campaign = make_campaign(small("rotowire-facts", practice=[]), items=1, systems=1, launch=False)
     box = {
         "columns": ["Player", "START POSITION", *(f"FG{n} PCT" for n in range(9)), *"ABCDEFGHI"],
         "rows": [[f"Firstname Lastname{n}", "F", *(["37"] * 18)] for n in range(13)],
     }
     teams = [box | {"title": title} for title in ("Herons: players", "Foxes: players")]
-    campaign.items.update(input=json.dumps({"tables": teams}))
-    campaign = launch_campaign(campaign, by=campaign.owner)
-    go_to_work(page, campaign)
-    await_screen(page)
+    tables = json.dumps({"tables": teams})
+    open_work(page, campaign_with(small("rotowire-facts", practice=[]), item_input=tables))
     for seen in (".judged", ".count >> nth=0", ".count >> nth=1", "[data-next]"):
         place = page.locator(seen).bounding_box()
         assert place["y"] >= 0 and place["y"] + place["height"] <= 768, seen
@@ -88,15 +87,13 @@ def test_a_refused_text_comes_back_with_the_reason(page: Page):
     await_screen(page)
     page.get_by_role("textbox").fill("Another place, with fine bread.")
     expect(beside).to_have_count(0)
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     assert Submission.objects.count() == 2
 
 
 def test_scores_are_set_by_keys_on_the_line_and_go_beyond_it(page: Page):
     campaign = campaign_of("e2e-naturalness", practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     expect(page.locator("[data-handle]:visible")).to_have_count(0)
     slider = page.get_by_role("slider")
     scores = page.get_by_role("textbox", name="Score as a number")
@@ -123,10 +120,8 @@ def test_scores_are_set_by_keys_on_the_line_and_go_beyond_it(page: Page):
 
 def test_one_may_go_back_and_change_the_last_screen(page: Page):
     campaign = campaign_of("e2e-naturalness", practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    open_work(page, campaign)
+    rate_screen(page)
     await_screen(page)
     go_back(page)
     await_screen(page)
@@ -149,8 +144,7 @@ def test_one_may_go_back_and_change_the_last_screen(page: Page):
 def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
     """The instructions, which can be read at any time, stop the clock."""
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.get_by_role("textbox", name="Score as a number").first.fill("77")
     page.wait_for_timeout(400)
     key = page.evaluate(READ_DRAFT_KEY)
@@ -163,8 +157,7 @@ def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
     page.get_by_role("button", name="Back to work").click()
     for score in page.get_by_role("textbox", name="Score as a number").all()[1:]:
         score.fill("80")
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     stored = Submission.objects.get()
     assert str(stored.key) == key
     assert stored.payload["times"]["reloads"] == 1
@@ -182,11 +175,7 @@ def test_facts_may_come_as_pictures(page: Page):
         "ask": ["text"],
     }
     definition = small("e2e-elicitation", practice=[], screens=[ScreenSpec(**screen)])
-    campaign = make_campaign(definition, items=1, systems=1, launch=False)
-    campaign.items.update(input=FACTS)
-    campaign = launch_campaign(campaign, by=campaign.owner)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign_with(definition, item_input=FACTS))
     shot(page, "pictorial")
     figure = page.get_by_role("img", name="name: The Harbour Lights; eatType: restaurant")
     expect(figure).to_contain_text("The Harbour Lights")
@@ -202,16 +191,14 @@ def test_a_screen_may_ask_for_a_comment_and_hold_raters_back(page: Page):
     screen = {"name": "rate", "show": ["outputs"], "ask": ["fluency"], "comment": True}
     definition = slider_definition(screens=[screen], crowd=crowd)
     campaign = make_campaign(definition, items=1, systems=1)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.get_by_text("Leave a comment on this page").click()
     page.get_by_role("textbox", name="Comment").fill("  Two words are doubled. ")
     answer_with_mouse(page)
     page.locator("[data-next]").click()
     expect(page.get_by_text("Please take your time")).to_be_visible()
     page.wait_for_timeout(6_000)
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     stored = Submission.objects.get()
     assert comment_of(stored) == "Two words are doubled."
     assert stored.payload["times"]["spent_ms"] >= 6_000

@@ -21,6 +21,8 @@ from tests.browser.rating import (
     go_on,
     go_to_work,
     next_screen,
+    open_work,
+    rate_screen,
     rate_to_the_end,
 )
 from tests.campaigns import make_campaign, slider_definition
@@ -107,9 +109,7 @@ def rate_offline_and_be_killed(own: OwnBrowser, campaign, *, storage: str | None
     go_to_work(page, campaign)
     own.context.set_offline(True)
     for _ in range(OFFLINE_SCREENS):
-        await_screen(page)
-        answer_with_mouse(page)
-        next_screen(page)
+        rate_screen(page)
     await_screen(page)
     own.kill()
     assert Submission.objects.count() == 0
@@ -143,9 +143,7 @@ def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
     go_to_work(page, campaign)
     page.context.set_offline(True)
     for waiting in ("One answer is waiting", "2 answers are waiting"):
-        await_screen(page)
-        answer_with_mouse(page)
-        next_screen(page)
+        rate_screen(page)
         expect(page.locator("#unsent")).to_contain_text(waiting)
     expect(page.get_by_text("You are offline")).to_be_visible()
     page.context.set_offline(False)
@@ -170,8 +168,7 @@ def test_a_web_server_that_is_killed_and_comes_back_gets_every_answer(page: Page
 
 def test_six_impatient_clicks_make_one_row(page: Page):
     campaign = plain_campaign(2)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.route("**/submit/", lambda route: (page.wait_for_timeout(1_000), route.continue_()))
     answer_with_mouse(page)
     page.evaluate(
@@ -213,9 +210,7 @@ def test_two_windows_with_the_same_screen_make_one_row_of_each(page: Page):
     page.wait_for_timeout(500)
     assert Submission.objects.count() == ROUNDS - 1
     assert campaign.assignments.count() == 1
-    await_screen(other)
-    answer_with_mouse(other)
-    next_screen(other)
+    rate_screen(other)
     page.evaluate("dispatchEvent(new Event('focus'))")
     expect(page.locator("#progress")).to_contain_text(f"{ROUNDS + 1} of {ROUNDS + 1}")
     wait_for(lambda: Submission.objects.count() == ROUNDS, "the answer of the other window")
@@ -262,9 +257,7 @@ def test_the_back_button_leads_to_the_same_screen(page: Page):
     campaign = plain_campaign(3)
     come_in(page, campaign, id="w1")
     begin(page)
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     await_screen(page)
     page.go_back()
     await_screen(page)
@@ -285,8 +278,7 @@ def test_the_back_button_leads_to_the_same_screen(page: Page):
 def test_without_storage_each_answer_is_acknowledged_before_the_next_screen(page: Page, blocked):
     campaign = plain_campaign(2)
     page.add_init_script(blocked)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     expect(page.get_by_text("cannot keep answers")).to_be_visible()
     page.context.set_offline(True)
     answer_with_mouse(page)
@@ -313,17 +305,13 @@ def test_an_answer_that_the_server_refuses_comes_back_with_its_reason(page: Page
         route.continue_(post_data=json.dumps(document))
 
     page.route("**/submit/", spoil)
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     reason = "The value must lie between 0 and 100."
     expect(page.locator("#notices")).to_contain_text(reason)
     expect(page.locator("[data-missing]:visible")).to_have_text(reason)
     expect(page.get_by_role("slider")).to_be_focused()
     expect(page.locator("#progress")).to_contain_text("1 of 2")
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     expect(page.locator("#notices")).to_be_empty()
     assert rate_to_the_end(page) == 1
     assert Submission.objects.count() == 2
@@ -339,9 +327,7 @@ def test_a_rater_whose_cookie_is_lost_goes_on_as_the_same_rater(page: Page, lost
     page.context.clear_cookies(**lost)
     for number in range(1, 4):
         expect(page.locator("#progress")).to_contain_text(f"{number} of 4")
-        await_screen(page)
-        answer_with_mouse(page)
-        next_screen(page)
+        rate_screen(page)
     wait_for(lambda: Submission.objects.count() == 3, "the answers that were kept")
     expect(page.locator("#notices")).to_be_empty()
     rate_to_the_end(page)
@@ -351,12 +337,10 @@ def test_a_rater_whose_cookie_is_lost_goes_on_as_the_same_rater(page: Page, lost
 
 def test_a_rater_whose_personal_link_fails_too_is_told_and_sends_later(page: Page):
     campaign = plain_campaign(2)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.context.clear_cookies(name="rater")
     page.route("**/resume/**", lambda route: route.abort())
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     expect(page.get_by_text("no longer remembers who you are")).to_be_visible()
     assert Submission.objects.count() == 0
     page.unroute("**/resume/**")
@@ -392,8 +376,7 @@ def test_who_lost_the_cookie_and_closed_the_page_is_offered_the_way_back(page: P
 def test_a_lost_cookie_does_not_stop_a_rater_whose_browser_keeps_nothing(page: Page):
     campaign = plain_campaign(2)
     page.add_init_script("IDBFactory.prototype.open = () => { throw new DOMException('no'); }")
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     expect(page.get_by_text("cannot keep answers")).to_be_visible()
     page.context.clear_cookies()
     rate_to_the_end(page)
@@ -416,8 +399,7 @@ BREAK_STORAGE = {
 @pytest.mark.parametrize("fault", BREAK_STORAGE)
 def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: Page, fault: str):
     campaign = plain_campaign(4)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     answer_with_mouse(page)
     page.context.set_offline(True)  # so one answer waits in the database that is going to fail
     next_screen(page)
@@ -483,8 +465,7 @@ HOLD_FRAMES = """() => {
 
 def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, browser, live_site):
     campaign = plain_campaign(4)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.get_by_role("button", name="Pause").click()
     link = page.get_by_label("To continue on another device").input_value()
     page.get_by_role("button", name="Continue").click()
@@ -493,9 +474,7 @@ def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, bro
     phone.goto(link)
     for number in range(1, 3):
         expect(phone.locator("#progress")).to_contain_text(f"{number} of 4")
-        await_screen(phone)
-        answer_with_mouse(phone)
-        next_screen(phone)
+        rate_screen(phone)
     wait_for(lambda: Submission.objects.count() == 2, "the answers from the phone")
     answer_with_mouse(page)
     page.evaluate(HOLD_FRAMES)
@@ -514,11 +493,9 @@ def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, bro
 
 def test_what_cannot_be_changed_here_is_said_only_until_the_next_screen(page: Page, browser):
     campaign = plain_campaign(3)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     link = page.locator("#resume-link").input_value()
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     wait_for(lambda: Submission.objects.count() == 1, "the first answer")
     other_device = browser.new_context()
     phone = other_device.new_page()
@@ -526,8 +503,7 @@ def test_what_cannot_be_changed_here_is_said_only_until_the_next_screen(page: Pa
     await_screen(phone)
     phone.get_by_role("button", name="Back").click()
     expect(phone.get_by_text("You answered that page on another device")).to_be_visible()
-    answer_with_mouse(phone)
-    next_screen(phone)
+    rate_screen(phone)
     expect(phone.locator("#notices")).to_be_empty()
     # Or it arrives while the record is being checked.
     wait_for(lambda: Submission.objects.count() == 2, "the answer from the phone")
@@ -548,9 +524,7 @@ def test_a_reload_neither_skips_nor_repeats_the_feedback_on_the_practice(page: P
     campaign = practice_campaign()
     go_to_work(page, campaign)
     for feedback in (PRACTICE[0]["feedback"], PRACTICE[1]["feedback"]):
-        await_screen(page)
-        answer_with_mouse(page)
-        next_screen(page)
+        rate_screen(page)
         expect(page.get_by_text(feedback)).to_be_visible()
         page.reload()
         expect(page.get_by_text(feedback)).to_be_visible()
@@ -567,19 +541,15 @@ def test_a_reload_neither_skips_nor_repeats_the_feedback_on_the_practice(page: P
 
 def test_the_practice_goes_on_without_its_feedback_and_its_end_is_told_after_an_outage(page: Page):
     campaign = practice_campaign()
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.context.set_offline(True)
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     expect(page.get_by_text("could not be loaded")).to_be_visible()
     page.context.set_offline(False)
     go_on(page)
     expect(page.locator("#progress")).to_contain_text("Practice 2 of 2")
     page.route("**/practised/", lambda route: route.abort())
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     go_on(page)
     go_on(page)
     await_screen(page)
@@ -594,8 +564,7 @@ def test_a_rater_sees_the_own_answer_next_to_the_expected_one_and_tries_again(pa
     example = {"outputs": ["An example."], "feedback": "A good text.", "expect": expected}
     definition = slider_definition(practice=[example], practice_tries=2, practice_gate=True)
     campaign = make_campaign(definition, items=1, systems=1)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.get_by_role("slider").press("Home")
     next_screen(page)
     feedback = page.get_by_role("heading", name="About this example").locator("..")
@@ -639,10 +608,8 @@ def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
     breaks = {"after_minutes": 30, "minutes": 5, "enforced": True}
     campaign = make_campaign(slider_definition(breaks=breaks), items=3, systems=1)
     page.clock.install()
-    go_to_work(page, campaign)
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    open_work(page, campaign)
+    rate_screen(page)
     await_screen(page)
     page.goto("about:blank")
     page.clock.fast_forward("02:00:00")
@@ -654,10 +621,8 @@ def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
 def test_an_enforced_break_outlasts_a_reload(page: Page):
     breaks = {"after_trials": 1, "minutes": 0.1, "enforced": True}
     campaign = make_campaign(slider_definition(breaks=breaks), items=2, systems=1)
-    go_to_work(page, campaign)
-    await_screen(page)
-    answer_with_mouse(page)
-    next_screen(page)
+    open_work(page, campaign)
+    rate_screen(page)
     for _ in range(2):
         expect(page.get_by_text("You can continue in 0:0")).to_be_visible()
         expect(page.get_by_role("button", name="Continue")).to_be_disabled()

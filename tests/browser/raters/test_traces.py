@@ -7,7 +7,7 @@ from rankme.models import ScreenTrace, Submission
 from tests.accounts import make_account
 from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
 from tests.browser.organiser import log_in
-from tests.browser.rating import await_screen, go_to_work, next_screen, shot
+from tests.browser.rating import next_screen, open_work, shot
 from tests.browser.widths import OTHER
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.live import wait_for
@@ -29,8 +29,7 @@ def definition(**crowd):
 
 
 def test_pastes_keys_and_pointer_are_counted_and_no_text_is_kept(page: Page):
-    go_to_work(page, make_campaign(definition(traces=True), items=1, systems=1))
-    await_screen(page)
+    open_work(page, make_campaign(definition(traces=True), items=1, systems=1))
     page.get_by_text("Leave a comment on this page").click()
     page.get_by_label("Comment", exact=True).click()
     page.evaluate(PASTE, TEXT)
@@ -53,8 +52,7 @@ def test_pastes_keys_and_pointer_are_counted_and_no_text_is_kept(page: Page):
 
 def test_no_person_finds_the_text_for_readers_of_the_source(page: Page):
     """By the eyes, the accessibility tree, the tab key or the search of the page."""
-    go_to_work(page, make_campaign(definition(traces=True, hidden_text=True), items=1, systems=1))
-    await_screen(page)
+    open_work(page, make_campaign(definition(traces=True, hidden_text=True), items=1, systems=1))
     assert_accessible(page, "a screen with a hidden text")
     field = page.locator("#source-word")
     assert field.count() == 1 and not field.is_visible()
@@ -75,8 +73,7 @@ def test_no_person_finds_the_text_for_readers_of_the_source(page: Page):
 def test_without_traces_neither_the_script_nor_a_row_is_there(page: Page):
     asked = set()
     page.on("request", lambda request: asked.add(request.url.rpartition("/")[2].split(".")[0]))
-    go_to_work(page, make_campaign(definition(), items=1, systems=1))
-    await_screen(page)
+    open_work(page, make_campaign(definition(), items=1, systems=1))
     page.get_by_role("slider").press("Home")
     next_screen(page)
     wait_for(Submission.objects.exists, "the answer")

@@ -6,13 +6,12 @@ from playwright.sync_api import Page, expect
 from rankme.actions.sitting import assignments
 from rankme.models import Campaign, Submission
 from tests.browser.rating import (
-    answer_with_mouse,
     await_address,
     await_screen,
     begin,
     campaign_of,
     come_in,
-    next_screen,
+    rate_screen,
     rate_to_the_end,
 )
 from tests.campaigns import make_campaign, make_rater, slider_definition
@@ -33,9 +32,7 @@ def one_batch(items: int = 4) -> Campaign:
 
 def rate(page: Page, screens: int) -> None:
     for _ in range(screens):
-        await_screen(page)
-        answer_with_mouse(page)
-        next_screen(page)
+        rate_screen(page)
     await_screen(page)
 
 
@@ -92,8 +89,7 @@ def test_the_resume_link_brings_back_a_rater_of_the_open_link_with_her_answers(p
     wait_for(lambda: Submission.objects.count() == 1, "the first answer")
     link = page.locator("#resume-link").input_value()
     page.context.clear_cookies(name="rater")
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     await_screen(page)
     page.goto(link)
     wait_for(lambda: Submission.objects.count() == 2, "the answer that was kept")

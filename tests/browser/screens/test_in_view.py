@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from rankme.actions.campaign.campaigns import launch_campaign
 from rankme.demonstration.material import MATERIAL
 from rankme.importing import read_material
-from rankme.models import Campaign, Item, Judgement, Output
+from rankme.models import Campaign, Judgement
 from tests.browser.access import LAPTOP, PHONE, assert_accessible
 from tests.browser.chat import chat_campaign, dialogue, long_answers, our_answers
 from tests.browser.marking import PLACE_OF
@@ -19,8 +19,10 @@ from tests.browser.rating import (
     add_files,
     await_screen,
     campaign_of,
-    go_to_work,
+    campaign_with,
+    finish,
     next_screen,
+    open_work,
     shot,
     small,
 )
@@ -59,12 +61,9 @@ def talk() -> list[tuple[str, str]]:
 
 
 def game_campaign(name: str, *, is_sentence: bool = False) -> Campaign:
-    campaign = make_campaign(small(name, practice=[]), items=1, systems=1, launch=False)
     tables, text = game()
     text = text.split(". ")[3] if is_sentence else text
-    Item.objects.filter(campaign=campaign).update(input=tables)
-    Output.objects.filter(item__campaign=campaign).update(text=text)
-    return launch_campaign(campaign, by=campaign.owner)
+    return campaign_with(small(name, practice=[]), item_input=tables, text=text)
 
 
 def is_seen(part: Locator) -> bool:
@@ -89,8 +88,7 @@ def test_the_material_has_the_size_that_papers_have():
 
 
 def test_the_tables_stay_in_view_while_a_long_text_is_marked_and_looked_up(page: Page):
-    go_to_work(page, game_campaign("fact-spans"))
-    await_screen(page)
+    open_work(page, game_campaign("fact-spans"))
     for window in (LAPTOP, PHONE):
         page.set_viewport_size(window)
         some_table_is_seen_from_everywhere(page)
@@ -130,8 +128,7 @@ def a_word_is_looked_up_in_the_tables(page: Page) -> None:
 
 
 def test_the_sentence_and_its_counts_stay_in_view_over_the_tables_of_a_game(page: Page):
-    go_to_work(page, game_campaign("rotowire-facts", is_sentence=True))
-    await_screen(page)
+    open_work(page, game_campaign("rotowire-facts", is_sentence=True))
     page.locator(".extract").click(position={"x": 40, "y": 12})
     shot(page, "in-view-sentence")
     for control in page.locator("[data-more]").all():
@@ -141,8 +138,7 @@ def test_the_sentence_and_its_counts_stay_in_view_over_the_tables_of_a_game(page
 def test_the_picture_is_whole_at_the_last_caption(page: Page):
     campaign = make_campaign(small("image-captions"), items=1, systems=4, launch=False)
     add_files(campaign, "image-captions")
-    go_to_work(page, launch_campaign(campaign, by=campaign.owner))
-    await_screen(page)
+    open_work(page, launch_campaign(campaign, by=campaign.owner))
     picture = page.locator(".file-picture")
     until(page, "() => document.querySelector('.file-picture').naturalWidth > 0")
     for window in (LAPTOP, PHONE):
@@ -157,19 +153,15 @@ def test_the_picture_is_whole_at_the_last_caption(page: Page):
 
 def test_an_output_and_its_questions_are_seen_at_once_on_a_phone_on_its_side(page: Page):
     page.set_viewport_size(ON_ITS_SIDE)
-    go_to_work(page, campaign_of("e2e-quality"))
-    await_screen(page)
+    open_work(page, campaign_of("e2e-quality"))
     hidden = [row.evaluate(HIDDEN_ENDS) for row in page.locator(".output").all()]
     assert hidden == [[]] * 5
     shot(page, "in-view-on-its-side")
 
 
 def test_a_long_source_is_next_to_its_translation_in_a_wide_window(page: Page):
-    campaign = make_campaign(small("esa", practice=[]), items=1, systems=1, launch=False)
-    Item.objects.filter(campaign=campaign).update(input="Ein langer Satz. " * 150)
-    Output.objects.filter(item__campaign=campaign).update(text="A long sentence. " * 150)
-    go_to_work(page, launch_campaign(campaign, by=campaign.owner))
-    await_screen(page)
+    source, text = "Ein langer Satz. " * 150, "A long sentence. " * 150
+    open_work(page, campaign_with(small("esa", practice=[]), item_input=source, text=text))
     text = page.locator(".markable")
     page.mouse.click(*text.evaluate(PLACE_OF, 16 * 140))
     assert is_seen(page.locator(".block-input"))
@@ -181,8 +173,7 @@ def test_a_long_source_is_next_to_its_translation_in_a_wide_window(page: Page):
 
 
 def test_two_long_answers_have_names_and_share_the_whole_window_when_maximised(page: Page):
-    go_to_work(page, chat_campaign("chat-arena", practice=[], **long_answers()))
-    await_screen(page)
+    open_work(page, chat_campaign("chat-arena", practice=[], **long_answers()))
     boxes = page.locator(".output-text")
     for number, box in enumerate(boxes.all(), start=1):
         expect(box).to_have_attribute("tabindex", "0")
@@ -225,14 +216,8 @@ def test_a_long_dialogue_opens_at_the_turn_that_is_judged(page: Page, block):
             }
         ],
     )
-    campaign = make_campaign(definition, items=1, systems=2, launch=False)
-    turns = dialogue(*talk())
-    if block == "outputs":
-        Output.objects.filter(item__campaign=campaign).update(text=turns)
-    else:
-        Item.objects.filter(campaign=campaign).update(input=turns)
-    go_to_work(page, launch_campaign(campaign, by=campaign.owner))
-    await_screen(page)
+    texts = {"text" if block == "outputs" else "item_input": dialogue(*talk())}
+    open_work(page, campaign_with(definition, systems=2, **texts))
     page.wait_for_timeout(300)
     shot(page, f"in-view-dialogue-{block}")
     assert page.evaluate("scrollY") == 0
@@ -241,8 +226,7 @@ def test_a_long_dialogue_opens_at_the_turn_that_is_judged(page: Page, block):
 
 
 def test_a_drag_is_timed_by_its_release(page: Page):
-    go_to_work(page, campaign_of("direct-assessment", items=1, practice=[]))
-    await_screen(page)
+    open_work(page, campaign_of("direct-assessment", items=1, practice=[]))
     box = page.get_by_role("slider").bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 30, y)
@@ -251,6 +235,5 @@ def test_a_drag_is_timed_by_its_release(page: Page):
     page.wait_for_timeout(700)
     held = page.evaluate("performance.now() - document.querySelector('form').dataset.onset")
     page.mouse.up()
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     assert Judgement.objects.get().time_ms >= held

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.access import ENLARGED, LAPTOP, PHONE, assert_accessible, read_out
-from tests.browser.marking import PLACE_OF, TEXT, drag_over, finish, marking, open_screen, stored
-from tests.browser.rating import await_screen, next_screen, shot
+from tests.browser.marking import PLACE_OF, TEXT, drag_over, marking, open_screen, stored
+from tests.browser.rating import await_screen, finish, next_screen, shot
 from tests.browser.waiting import until
 
 WORDS = ("The", "dog", "ran", "over", "an", "old", "bridge", "which", "nobody", "looked", "at")

@@ -8,8 +8,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from rankme.actions.campaign.campaigns import launch_campaign
-from rankme.models import Campaign, Judgement, Output
+from rankme.models import Campaign, Judgement
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import preset
 from tests.browser.access import LAPTOP, PHONE, assert_accessible, read_out
@@ -17,12 +16,15 @@ from tests.browser.rating import (
     FACTS,
     SENTENCES,
     agree,
-    answer_with_mouse,
     await_screen,
     begin,
     campaign_of,
+    campaign_with,
+    finish,
     go_to_work,
     next_screen,
+    open_work,
+    rate_screen,
     shot,
     small,
 )
@@ -82,13 +84,6 @@ def many_questions(outputs: int) -> Definition:
         input_kind="mr",
         design={"kind": "random_blocks", "options": options},
     )
-
-
-def campaign_with(definition: Definition, *, outputs: int, text: str) -> Campaign:
-    campaign = make_campaign(definition, items=1, systems=outputs, launch=False)
-    campaign.items.update(input=FACTS)
-    Output.objects.filter(item__campaign=campaign).update(text=text)
-    return launch_campaign(campaign, by=campaign.owner)
 
 
 def screens_of(page: Page, campaign: Campaign, name: str) -> Iterator[str]:
@@ -151,7 +146,7 @@ def assert_nothing_is_cut_off(page: Page, width: int) -> None:
 @pytest.mark.parametrize(("outputs", "text"), [(1, SENTENCES), (3, SENTENCES * 9), (6, "Short.")])
 def test_every_scale_has_its_question_in_view_and_in_its_name(page: Page, outputs, text):
     """On a laptop and on a phone; screen after screen the other one comes first."""
-    campaign = campaign_with(many_questions(outputs), outputs=outputs, text=text)
+    campaign = campaign_with(many_questions(outputs), systems=outputs, item_input=FACTS, text=text)
     sizes = list(WIDTHS.values())
     for screen in screens_of(page, campaign, f"{outputs}"):
         for size in sizes:
@@ -178,7 +173,7 @@ def assert_controls_are_named(page: Page, screen: str, outputs: int) -> None:
 
 def test_the_text_and_its_scale_are_in_view_together_however_long_the_text_is(page: Page):
     definition = many_questions(2)
-    campaign = campaign_with(definition, outputs=2, text=SENTENCES * 24)
+    campaign = campaign_with(definition, systems=2, item_input=FACTS, text=SENTENCES * 24)
     next(screens_of(page, campaign, "long"))
     row = page.locator("li.output").first
     assert row.bounding_box()["height"] > 700
@@ -198,8 +193,7 @@ def test_the_points_of_a_scale_with_labels_are_equally_wide(page: Page):
         screens=[{"name": "rate", "show": ["outputs"], "ask": ["q"]}],
     )
     campaign = make_campaign(definition, items=1, systems=1)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     widths = [round(point.bounding_box()["width"]) for point in page.locator(".point").all()]
     assert max(widths) - min(widths) <= 1
     page.set_viewport_size(WIDTHS["phone"])
@@ -210,8 +204,7 @@ def test_the_points_of_a_scale_with_labels_are_equally_wide(page: Page):
 def test_a_phone_has_one_line_of_header_with_a_menu_that_gives_the_focus_back(page: Page):
     campaign = make_campaign(slider_definition(), items=1, systems=2)
     page.set_viewport_size(WIDTHS["phone"])
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     assert page.locator(".work-header").bounding_box()["height"] < 50
     menu, pause = (page.get_by_role("button", name=name) for name in ("Menu", "Pause"))
     expect(pause).to_be_hidden()
@@ -245,12 +238,8 @@ HIDDEN_PART = """async () => {
 
 def test_five_outputs_with_their_facts_are_in_view_in_any_window_and_any_colours(page: Page):
     """With facts and utterances as long as those of the E2E challenge's longest tenth."""
-    campaign = make_campaign(small("e2e-quality", practice=[]), items=1, systems=5, launch=False)
-    campaign.items.update(input=FACTS)
-    Output.objects.filter(item__campaign=campaign).update(text=SENTENCES)
-    campaign = launch_campaign(campaign, by=campaign.owner)
-    go_to_work(page, campaign)
-    await_screen(page)
+    definition = small("e2e-quality", practice=[])
+    open_work(page, campaign_with(definition, systems=5, item_input=FACTS, text=SENTENCES))
     all_outputs_are_in_view_with_their_sliders(page)
     what_has_the_focus_and_its_facts_are_in_view(page)
     forced_colours_leave_the_line_its_mark_and_its_error_visible(page)
@@ -297,11 +286,7 @@ def parts_hidden_on_the_way(page: Page, stops: int) -> list[str]:
 
 @pytest.fixture
 def coverage_screen(page: Page) -> Page:
-    campaign = make_campaign(small("e2e-coverage", practice=[]), items=1, systems=1, launch=False)
-    campaign.items.update(input=FACTS)
-    campaign = launch_campaign(campaign, by=campaign.owner)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign_with(small("e2e-coverage", practice=[]), item_input=FACTS))
     return page
 
 
@@ -363,11 +348,8 @@ def test_pictures_keep_their_proportions(page: Page):
     )
     for columns in (1, 3):
         pictures = [{"name": f"p{n}", "svg": svg, "x": n + 1, "y": 1} for n in range(columns)]
-        campaign = make_campaign(definition, items=1, systems=1, launch=False)
-        campaign.items.update(input=json.dumps({"images": pictures}))
-        campaign = launch_campaign(campaign, by=campaign.owner)
-        go_to_work(page, campaign)
-        await_screen(page)
+        images = json.dumps({"images": pictures})
+        open_work(page, campaign_with(definition, item_input=images))
         shot(page, f"pictures-{columns}")
         box = page.locator(".block-images img").first.bounding_box()
         assert box["width"] / box["height"] == pytest.approx(4 / 3, abs=0.02)
@@ -459,8 +441,7 @@ def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
         for criterion in preset("sr11-deep").criteria
     ]
     campaign = campaign_of("sr11-deep", items=1, practice=[], criteria=criteria)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     slider, box = page.get_by_role("slider").first, page.get_by_role("checkbox").first
     box.check()
     expect(slider).to_have_attribute("aria-valuenow", "50")
@@ -482,8 +463,7 @@ def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
 def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page):
     """Belz et al. (2011), Figures 1 and 2."""
     campaign = campaign_of("sr11-deep", items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     shot(page, "sr11-clarity-laptop")
     the_faces_stay_beside_the_line_on_the_narrowest_phone(page)
     the_ends_of_a_scale_are_read_out(page)
@@ -517,8 +497,7 @@ def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page)
     shot(page, "sr11-meaning-phone")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.get_by_role("checkbox").check()
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     stored = dict(Judgement.objects.values_list("criterion__name", "value"))
     assert stored == {"clarity": 100, "readability": 50, "meaning_similarity": 50}
 
@@ -544,8 +523,7 @@ def the_ends_of_a_scale_are_read_out(page: Page) -> None:
 
 def test_a_score_is_kept_beyond_the_line_and_refused_at_zero(page: Page):
     campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     slider = page.get_by_role("slider").first
     score = page.get_by_role("textbox", name="Score as a number").first
     score.fill("350")
@@ -589,12 +567,10 @@ def test_digits_of_other_scripts_are_numbers(page: Page):
         design={"kind": "latin_square"},
     )
     campaign = make_campaign(definition, items=1, systems=1)
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     page.get_by_role("textbox", name="How many").fill("٣٤")
     page.get_by_role("textbox", name="Score as a number").fill("۱۲٫۵")
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    finish(page)
     stored = dict(Judgement.objects.values_list("criterion__name", "value"))
     assert stored == {"facts": 34, "score": 12.5}
 
@@ -604,8 +580,7 @@ def test_digits_of_other_scripts_are_numbers(page: Page):
 
 def test_the_points_of_a_scale_say_where_they_are(page: Page):
     campaign = campaign_of("rotowire-ordering", items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     names = [name for name, _ in read_out(page, "radio")]
     assert names[0] == "1 of 7: not natural at all"
     assert names[1] == "2 of 7"
@@ -617,8 +592,7 @@ def test_the_points_of_a_scale_say_where_they_are(page: Page):
 )
 def test_a_comparison_is_named_by_its_label_and_its_text(page: Page, preset, visible):
     campaign = campaign_of(preset, items=1, practice=[])
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
     names = [name for name, _ in read_out(page, "radio")]
     assert len(set(names)) == len(names)
     assert sum(name.startswith(visible) and "Text" in name for name in names) >= 2
@@ -629,8 +603,7 @@ def test_a_comparison_is_named_by_its_label_and_its_text(page: Page, preset, vis
         }"""
     )
     assert twice == []
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
 
 
