@@ -2,40 +2,25 @@
 
 import json
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from rankme.exporting.judgements import judgements_jsonl
-from rankme.models import Campaign, Judgement, Submission
+from rankme.models import Campaign, Judgement
 from tests.browser.access import LAPTOP, PHONE, assert_accessible
-from tests.browser.chat import CHATS, chat_campaign, long_answers
-from tests.browser.keyboard import rate_by_keyboard
+from tests.browser.chat import chat_campaign, long_answers
 from tests.browser.rating import (
-    answer_with_mouse,
     await_screen,
-    begin,
-    come_in,
-    go_to_work,
     next_screen,
-    rate_to_the_end,
+    open_work,
+    rate_screen,
     shot,
 )
 from tests.browser.waiting import until
 from tests.markdown.hostile import payloads
 
 
-@pytest.mark.parametrize("name", CHATS)
-def test_from_the_link_to_the_code_with_keys_alone_on_a_narrow_screen(page: Page, name):
-    page.set_viewport_size(PHONE)
-    campaign = chat_campaign(name)
-    page.goto(f"/r/{campaign.code}/?id=w1")
-    rate_by_keyboard(page)
-    assert Submission.objects.filter(assignment__campaign=campaign).count() >= 2
-
-
 def at_the_first_trial(page: Page, campaign: Campaign) -> None:
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
 
 
 def without_practice(name: str, **texts: str) -> Campaign:
@@ -76,9 +61,12 @@ def test_what_the_rater_looked_at_is_stored_and_exported(page: Page):
     await_screen(page)
     page.get_by_role("button", name="Highlight differences").click()
     page.get_by_role("button", name="Highlight differences").click()
-    answer_with_mouse(page)
+    page.get_by_label("Both are bad").check()
     next_screen(page)
     page.wait_for_selector("#completion-code")
+    stored = Judgement.objects.values_list("criterion__name", "value", "text")
+    said = [("preference", 0.5, "bad"), ("preference_bad", 1.0, "")]
+    assert sorted(stored) == sorted(said * 2)  # for each of the two answers
     (line,) = b"".join(judgements_jsonl(campaign)).splitlines()
     views = json.loads(line)["payload"]["times"]["views"]
     assert [(each["view"], each.get("place"), each["on"], each["reload"]) for each in views] == [
@@ -88,11 +76,6 @@ def test_what_the_rater_looked_at_is_stored_and_exported(page: Page):
         ("difference", None, False, 1),
     ]
     assert all(each["at_ms"] > 0 for each in views)
-
-
-def test_differences_are_offered_only_where_the_organiser_allows_them(page: Page):
-    at_the_first_trial(page, without_practice("chat-likert"))
-    assert page.get_by_role("button", name="Highlight differences").count() == 0
 
 
 def test_words_of_a_script_without_spaces_are_compared(page: Page):
@@ -105,6 +88,7 @@ def test_words_of_a_script_without_spaces_are_compared(page: Page):
 
 
 def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: Page):
+    """On a laptop; on a phone the question stays; and enlarged four times all can be reached."""
     page.set_viewport_size(LAPTOP)
     at_the_first_trial(page, without_practice("chat-arena", **long_answers()))
     texts = page.locator(".side-by-side .output-text")
@@ -117,32 +101,31 @@ def test_long_answers_scroll_on_their_own_while_request_and_question_stay(page: 
         expect(page.locator(part).first).to_be_in_viewport(ratio=1)
     assert_accessible(page)
     shot(page, "chat-long-laptop")
-
-
-def test_long_answers_on_a_phone_keep_the_question_in_view(page: Page):
     page.set_viewport_size(PHONE)
-    at_the_first_trial(page, without_practice("chat-arena", **long_answers()))
     page.mouse.wheel(0, 3_000)
     until(page, "() => scrollY > 1_000")
     expect(page.locator(".together")).to_be_in_viewport(ratio=1)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_accessible(page)
     shot(page, "chat-long-phone")
+    assert_everything_can_be_reached_enlarged(page)
 
 
-@pytest.mark.parametrize("name", CHATS)
-def test_enlarged_four_times_everything_can_be_reached(page: Page, name):
-    """1366 × 768 at 400 %."""
-    page.set_viewport_size({"width": 341, "height": 192})
-    at_the_first_trial(page, without_practice(name, **long_answers()))
+def test_one_answer_has_no_differences_and_can_be_reached_enlarged(page: Page):
+    at_the_first_trial(page, without_practice("chat-likert", **long_answers()))
+    assert page.get_by_role("button", name="Highlight differences").count() == 0
+    assert_everything_can_be_reached_enlarged(page)
+
+
+def assert_everything_can_be_reached_enlarged(page: Page) -> None:
+    page.set_viewport_size({"width": 341, "height": 192})  # 1366 × 768 at 400 %
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for control in page.locator(".output input, .together input, [data-next]").all():
         if control.is_visible():
             control.focus()
             expect(control).to_be_in_viewport(ratio=0.9)
             assert control.evaluate(COVERED) is False
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     page.wait_for_selector("#completion-code")
 
 
@@ -151,29 +134,6 @@ COVERED = """control => {
   const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
   return !(top === control || control.contains(top) || top?.closest("label")?.contains(control));
 }"""
-
-
-def test_from_the_link_to_the_code_with_a_finger(browser, live_site):
-    context = browser.new_context(
-        base_url=live_site.url, viewport=PHONE, has_touch=True, is_mobile=True
-    )
-    page = context.new_page()
-    campaign = chat_campaign("chat-arena")
-    come_in(page, campaign, id="w1")
-    begin(page)
-
-    def answer(page: Page) -> None:
-        page.get_by_role("button", name="Highlight differences").tap()
-        page.get_by_label("Both are bad").tap()
-
-    assert rate_to_the_end(page, answer=answer) == 4
-    stored = Judgement.objects.filter(submission__assignment__campaign=campaign)
-    assert sorted(stored.values_list("criterion__name", "value", "text")) == [
-        *[("preference", 0.5, "bad")] * 4,
-        *[("preference_bad", 1.0, "")] * 4,
-    ]
-    page.wait_for_load_state("networkidle")
-    context.close()
 
 
 HARMLESS = """() => {
@@ -209,8 +169,7 @@ def test_hostile_markdown_runs_nothing_and_loads_nothing(page: Page):
             output0="\n\n# Next\n\n".join(clean(portions[number])),
             output1="\n\n# Next\n\n".join(clean(portions[number + 1])),
         )
-        go_to_work(page, campaign, name=f"w{number}")
-        await_screen(page)
+        open_work(page, campaign, name=f"w{number}")
         page.get_by_role("button", name="Highlight differences").click()
         assert page.locator(".output .formatted:not(.is-source) .md-h1").count() > 100
         assert page.evaluate(HARMLESS) == []
