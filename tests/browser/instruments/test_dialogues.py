@@ -12,11 +12,8 @@ from tests.browser.access import assert_accessible
 from tests.browser.chat import dialogue
 from tests.browser.keyboard import rate_by_keyboard
 from tests.browser.rating import (
-    answer_with_mouse,
-    await_screen,
-    come_in,
-    go_to_work,
-    next_screen,
+    open_work,
+    rate_screen,
     shot,
 )
 from tests.campaigns import make_campaign, slider_definition
@@ -61,8 +58,7 @@ def two_beside_each_other() -> Campaign:
 
 
 def open_screen(page: Page, campaign: Campaign) -> None:
-    go_to_work(page, campaign)
-    await_screen(page)
+    open_work(page, campaign)
 
 
 def at_each_width(page: Page, name: str) -> Iterator[int]:
@@ -84,8 +80,7 @@ def test_the_last_turn_is_judged(page: Page) -> None:
     expect(page.locator(".turn.is-judged")).to_have_count(1)
     expect(page.locator(".turn b")).to_have_count(0)
     assert list(at_each_width(page, "dialogue")) == [1366, 390]
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
 
 
@@ -94,8 +89,7 @@ def test_two_dialogues_are_compared(page: Page) -> None:
     for width in at_each_width(page, "dialogues"):
         first, second = (row.bounding_box() for row in page.locator(".output").all())
         assert (first["y"] == second["y"]) == (width == 1366)
-    answer_with_mouse(page)
-    next_screen(page)
+    rate_screen(page)
     expect(page.locator("#completion-code")).to_be_visible()
     assert Judgement.objects.count() == 2
 
@@ -137,14 +131,6 @@ def test_what_is_said_can_be_in_markdown(page: Page) -> None:
     assert said.all_text_contents()[:3] == [text for _, text in MARKDOWN]
     source.click()
     expect(said.nth(0).locator("strong")).to_have_text("two")
-    answer_with_mouse(page)
-    next_screen(page)
-    expect(page.locator("#completion-code")).to_be_visible()
+    rate_by_keyboard(page)
     times = json.dumps(Submission.objects.get().payload["times"])
     assert times.count("output source") >= 2
-
-
-def test_dialogues_are_judged_by_keyboard_alone(page: Page) -> None:
-    come_in(page, two_beside_each_other(), id="w1")
-    rate_by_keyboard(page)
-    assert Judgement.objects.count() == 2
