@@ -1,18 +1,18 @@
 """Copying the compared texts: mouse and finger do not, keys and assistive technology do."""
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from rankme.errors import InvalidDefinition
 from rankme.protocols.files import definition_from_document, definition_to_document, preset
 from tests.browser.access import assert_accessible
-from tests.browser.rating import await_screen, go_to_work, next_screen, shot
+from tests.browser.rating import await_screen, next_screen, open_work, shot
 from tests.campaigns import make_campaign, slider_definition
 from tests.chromium import TOUCH_PHONE
-from tests.live import LiveSite
 
 NOTICE = "The texts cannot be copied with the mouse or by touch here."
 TEXT = ".block-outputs [data-fill=output]"
+INPUT = "[data-block=input] [data-fill]"
 COPIED = "navigator.clipboard.readText()"
 SELECTED = "String(getSelection())"
 BEFORE = "what was copied before"
@@ -21,8 +21,7 @@ BEFORE = "what was copied before"
 def at_work(page: Page, copying: str) -> str:
     """Open the first screen, and return the text that it compares."""
     definition = slider_definition(crowd={"copying": copying})
-    go_to_work(page, make_campaign(definition, items=2, systems=1))
-    await_screen(page)
+    open_work(page, make_campaign(definition, items=2, systems=1))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate("(text) => navigator.clipboard.writeText(text)", BEFORE)
     return page.locator(TEXT).inner_text()
@@ -38,8 +37,10 @@ def draw(page: Page, start: str, end: str) -> None:
     page.mouse.up()
 
 
-@pytest.mark.parametrize("copying", ["inconvenient", "allowed"])
-@pytest.mark.parametrize("start", [TEXT, "[data-block=input] [data-fill]"])
+@pytest.mark.parametrize(
+    ("copying", "start"),
+    [("inconvenient", TEXT), ("inconvenient", INPUT), ("allowed", TEXT)],
+)
 def test_the_mouse_copies_the_texts_only_where_that_is_allowed(page: Page, copying, start):
     """Also when the selection begins outside of them, and the key is held before the mouse."""
     text = at_work(page, copying)
@@ -61,24 +62,19 @@ def test_the_mouse_copies_the_texts_only_where_that_is_allowed(page: Page, copyi
     expect(page.get_by_text(NOTICE).locator("visible=true")).to_have_count(0)
 
 
-def test_a_double_click_selects_no_word_of_the_texts(page: Page):
-    at_work(page, "inconvenient")
+def test_a_double_click_selects_nothing_and_keys_copy_the_texts_after_it(page: Page):
+    text = at_work(page, "inconvenient")
     page.locator(TEXT).dblclick()
     assert page.evaluate(SELECTED).strip() == ""
-
-
-def test_keys_copy_the_texts_also_after_a_press(page: Page):
-    text = at_work(page, "inconvenient")
-    page.locator(TEXT).click()
     page.keyboard.press("Control+a")
     page.keyboard.press("Control+c")
     assert text in page.evaluate(COPIED)
     expect(page.get_by_text(NOTICE).locator("visible=true")).to_have_count(0)
+    shift_and_arrows_extend_a_selection(page, text)
 
 
-def test_shift_and_arrows_extend_a_selection_in_the_texts(page: Page):
+def shift_and_arrows_extend_a_selection(page: Page, text: str) -> None:
     """As in caret browsing."""
-    text = at_work(page, "inconvenient")
     page.locator(TEXT).click()
     page.keyboard.press("Shift")
     page.evaluate(
@@ -111,15 +107,14 @@ def test_assistive_technology_and_the_search_find_the_texts(page: Page):
     assert page.evaluate("(text) => window.find(text)", text)
 
 
-def test_a_finger_copies_nothing_until_a_key_is_pressed(browser: Browser, live_site: LiveSite):
-    with browser.new_context(base_url=live_site.url, **TOUCH_PHONE) as context:
-        page = context.new_page()
-        text = at_work(page, "inconvenient")
-        page.locator(TEXT).tap()
-        assert page.locator(TEXT).evaluate("(text) => getComputedStyle(text).userSelect") == "none"
-        page.keyboard.press("Control+a")
-        page.keyboard.press("Control+c")
-        assert text in page.evaluate(COPIED)
+@pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
+def test_a_finger_copies_nothing_until_a_key_is_pressed(page: Page):
+    text = at_work(page, "inconvenient")
+    page.locator(TEXT).tap()
+    assert page.locator(TEXT).evaluate("(text) => getComputedStyle(text).userSelect") == "none"
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+c")
+    assert text in page.evaluate(COPIED)
 
 
 def test_texts_that_raters_mark_can_be_copied():
