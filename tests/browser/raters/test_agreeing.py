@@ -6,8 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, Request, Route, expect
 
-from rankme.actions import rate_limits
-from rankme.models import Campaign, Participant, RateBucket
+from rankme.models import Campaign, Participant
 from tests.browser.rating import agree, await_screen, begin, campaign_of
 from tests.live import wait_for
 
@@ -70,19 +69,6 @@ def test_a_form_of_entry_questions_takes_the_place_too(page: Page):
     assert page.evaluate("window.stayed")
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("alert")).to_be_visible()
-
-
-def test_an_answer_with_scripts_of_its_own_comes_in_the_usual_way(page: Page):
-    """The page that says that many people arrive sends the consent again: it needs its script."""
-    campaign = campaign_of("likert-criteria", items=1)
-    page.clock.install()
-    page.goto(reverse("rankme:enter", args=[campaign.code]))
-    rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, "127.0.0.1")
-    RateBucket.objects.update(left=-100_000)
-    page.evaluate("window.stayed = true")
-    page.get_by_role("button", name="I agree").click()
-    page.get_by_text("Many people are arriving").wait_for()
-    assert page.evaluate("window.stayed") is None
 
 
 def test_a_lost_connection_sends_the_form_in_the_usual_way(page: Page):
