@@ -186,7 +186,7 @@ def _analysed_table(table: JudgementTable, options: ReportOptions) -> JudgementT
 
 
 def _report_signature(
-    table: JudgementTable, options: ReportOptions, compared: Compared | None = None
+    table: JudgementTable, options: ReportOptions, compared: Compared | None
 ) -> str:
     """Return one line that names everything that decides the numbers; defaults are left out."""
     default = ReportOptions().as_dict()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 
 import numpy as np
 
@@ -246,7 +245,7 @@ def powered_estimates(
     alpha: float,
     price: float,
     sha256: str,
-    stated: Mapping[str, object] = MappingProxyType({}),
+    stated: Mapping[str, object],
 ) -> Iterator[PoweredEstimates]:
     """Estimates with each metric that has a score of every output.
 

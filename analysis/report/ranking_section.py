@@ -31,7 +31,7 @@ from analysis.scales.outliers import log_magnitudes
 from analysis.table import JudgementTable
 from analysis.typing import Values
 
-from .checkpoints import Parts, computed_now
+from .checkpoints import Parts
 from .effect_section import pairs_of
 from .scale_section import Reasons, compared_means
 
@@ -145,7 +145,7 @@ def section_without_runs(
     options: ReportOptions,
     higher: bool,
     *,
-    parts: Parts = computed_now,
+    parts: Parts,
 ) -> RankingSection:
     """Make all of the section that needs no runs.
 
@@ -185,7 +185,7 @@ def with_rankings(
     options: ReportOptions,
     runs: Runs,
     *,
-    parts: Parts = computed_now,
+    parts: Parts,
 ) -> RankingSection:
     """Add the rankings by every scheme, for which it waits; or say why there are none.
 

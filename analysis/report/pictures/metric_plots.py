@@ -32,9 +32,7 @@ PEOPLE = "people"
 LONGEST = 18  # characters of a metric above its panel
 
 
-def metric_pictures(
-    section: MetricSection, width: float = TWO_COLUMNS
-) -> dict[str, Callable[[], Figure]]:
+def metric_pictures(section: MetricSection, width: float) -> dict[str, Callable[[], Figure]]:
     """Return functions that draw one criterion's pictures, by the ends of their names."""
     found = section.comparison
     if found is None:

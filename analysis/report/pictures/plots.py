@@ -190,9 +190,7 @@ def has_room(names: Sequence[str], width: float) -> bool:
     return CELL * len(names) + CHARACTER * (longest + 5) <= width
 
 
-def rank_heatmap(
-    ranking: Ranking, shares: dict[str, tuple[float, ...]], width: float = TWO_COLUMNS
-) -> Figure:
+def rank_heatmap(ranking: Ranking, shares: dict[str, tuple[float, ...]], width: float) -> Figure:
     """Plot how often each system had each rank: darker is more often, with the share in writing."""
     names = [system.system for system in ranking.systems]
     cells = np.array([shares[name] for name in names])
@@ -237,7 +235,7 @@ def ink_on_colour(colour: Any) -> str:
     return "white" if luminance(colour) < 0.179 else "black"
 
 
-def win_matrix(section: RankingSection, width: float = TWO_COLUMNS) -> Figure:
+def win_matrix(section: RankingSection, width: float) -> Figure:
     """Share of pairs that the row's system won against the column's; a tie is half a win."""
     names = [row.system for row in section.win_shares]
     cells = _win_cells(section.pairs, names)

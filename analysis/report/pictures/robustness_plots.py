@@ -16,7 +16,6 @@ from analysis.report.pictures.plots import (
     MARGIN,
     ONE_COLUMN,
     PALE,
-    TWO_COLUMNS,
     label_x,
     new_axes,
     new_panels,
@@ -54,7 +53,7 @@ def robustness_pictures(
             yield name, partial(PLOTS[name], found, width)
 
 
-def influence_plot(found: Influence, width: float = TWO_COLUMNS) -> Figure:
+def influence_plot(found: Influence, width: float) -> Figure:
     """Mark the difference of the first two systems without each rater, and without each item."""
     figure, axes = new_axes(width, MARGIN + 1)
     axes.set_yticks(range(len(found.without)), list(found.without))
@@ -76,7 +75,7 @@ def influence_plot(found: Influence, width: float = TWO_COLUMNS) -> Figure:
     return figure
 
 
-def covariates_plot(found: ControlledRanking, width: float = TWO_COLUMNS) -> Figure:
+def covariates_plot(found: ControlledRanking, width: float) -> Figure:
     """Connect each system's estimate with the one with properties held constant."""
     figure, axes = row_axes([each.system for each in found.systems], width)
     for row, each in enumerate(found.systems):
@@ -88,7 +87,7 @@ def covariates_plot(found: ControlledRanking, width: float = TWO_COLUMNS) -> Fig
     return figure
 
 
-def cycles_plot(found: Cycles, width: float = TWO_COLUMNS) -> Figure:
+def cycles_plot(found: Cycles, width: float) -> Figure:
     """Show the preferences of the surest circle."""
     steps = found.shown[0].steps
     figure, axes = row_axes([f"{step.a} to {step.b}" for step in steps], width)
@@ -100,7 +99,7 @@ def cycles_plot(found: Cycles, width: float = TWO_COLUMNS) -> Figure:
     return figure
 
 
-def order_plot(found: OrderEffects, width: float = TWO_COLUMNS) -> Figure:
+def order_plot(found: OrderEffects, width: float) -> Figure:
     """Show what is left of the judgements by place, and by share of a rater's work."""
     stacked = width <= ONE_COLUMN
     shape = (len(found.trends), 1) if stacked else (1, len(found.trends))
@@ -126,7 +125,7 @@ def _are_places(bins: tuple[Bin, ...]) -> bool:
     return all(each.lowest == each.highest for each in bins)
 
 
-def scale_use_plot(found: ScaleUse, width: float = TWO_COLUMNS) -> Figure:
+def scale_use_plot(found: ScaleUse, width: float) -> Figure:
     """Show the range, the mean and the SD of each rater's values, the widest on top."""
     raters = found.raters
     if len(raters) > MOST_RATERS:
@@ -143,7 +142,7 @@ def scale_use_plot(found: ScaleUse, width: float = TWO_COLUMNS) -> Figure:
     return figure
 
 
-def peers_plot(found: PeerAgreement, width: float = TWO_COLUMNS) -> Figure:
+def peers_plot(found: PeerAgreement, width: float) -> Figure:
     """Show each rater's agreement beyond chance, the lowest on top."""
     raters = found.raters[:MOST_RATERS]
     figure, axes = row_axes([each.rater for each in raters], width)
@@ -157,7 +156,7 @@ def peers_plot(found: PeerAgreement, width: float = TWO_COLUMNS) -> Figure:
     return figure
 
 
-def more_units_plot(found: MoreUnits, width: float = TWO_COLUMNS) -> Figure:
+def more_units_plot(found: MoreUnits, width: float) -> Figure:
     """Draw half widths of intervals over raters, with a line for each number of items."""
     figure, axes = new_axes(width, MARGIN + HEIGHT)
     items = sorted({each.items for each in found.sizes})
@@ -185,7 +184,7 @@ def more_units_plot(found: MoreUnits, width: float = TWO_COLUMNS) -> Figure:
     return figure
 
 
-def drift_plot(found: Drift, width: float = TWO_COLUMNS) -> Figure:
+def drift_plot(found: Drift, width: float) -> Figure:
     """Show by how much each system moved against the others since the first version."""
     several = len(found.versions) > 2
     names = [f"{each.system}, {each.version}" if several else each.system for each in found.shifts]
@@ -200,7 +199,7 @@ def drift_plot(found: Drift, width: float = TWO_COLUMNS) -> Figure:
     return figure
 
 
-def agreement_plot(found: AgreementRange, width: float = TWO_COLUMNS) -> Figure:
+def agreement_plot(found: AgreementRange, width: float) -> Figure:
     """Compare the spread of outputs with that of raters, and with answers at random."""
     rows = {
         "outputs": found.outputs,
