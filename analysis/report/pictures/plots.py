@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, NullLocator
 
-from analysis.errors import OptionsError
 from analysis.ranking.clusters import Ranking
 from analysis.reliability.rater_profiles import RaterProfile
 from analysis.report.distribution import Distribution
@@ -30,7 +29,6 @@ from analysis.report.ranking_section import PairRecord, RankingSection
 from analysis.scales.tukey_hsd import Tukey, range_quantile, split_letters
 from analysis.typing import Values
 
-FORMATS = ("svg", "pdf", "png")
 INK, PALE, BAND = "#1a1a1a", "#8c8c8c", "#eef1f5"
 TWO_COLUMNS, ONE_COLUMN = 16 / 2.54, 7.7 / 2.54  # inches
 POINTS = 8  # of all text, in print
@@ -76,8 +74,6 @@ METADATA: dict[str, dict[str, Any]] = {
 
 def drawn(figure: Figure, format: str) -> bytes:
     """Return the picture as the bytes of an SVG, PDF or PNG."""
-    if format not in FORMATS:
-        raise OptionsError([f"There is no picture format {format!r}: {', '.join(FORMATS)}."])
     file = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         _lay_out(figure)
@@ -100,7 +96,7 @@ def _lay_out(figure: Figure) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Write the picture in the format that the file's ending names."""
-    path.write_bytes(drawn(figure, path.suffix.lstrip(".").lower()))
+    path.write_bytes(drawn(figure, path.suffix.lstrip(".")))
 
 
 def new_axes(width: float, height: float) -> tuple[Figure, Axes]:
