@@ -1,10 +1,11 @@
 """Made-up judgements for the tests of rankings."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from analysis import JudgementTable
+from analysis import JudgementTable, write_table
 
 NAMES = ("rater", "item", "system", "criterion", "value", "screen")
 
@@ -15,6 +16,13 @@ def from_rows(rows: list[tuple], *factors: str, **columns: list) -> JudgementTab
     return JudgementTable.from_columns(
         {**dict(zip((*NAMES, *factors), map(list, cells), strict=True)), **columns}
     )
+
+
+def stored(table: JudgementTable, path: Path) -> str:
+    """The name of a file with these judgements."""
+    with path.open("wb") as file:
+        write_table(table, file)
+    return str(path)
 
 
 def table_of_screens(screens: list[dict[str, Any]]) -> JudgementTable:

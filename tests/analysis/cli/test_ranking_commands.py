@@ -5,26 +5,21 @@ import io
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from analysis import write_table
 from analysis.cli import main
 from analysis.errors import OptionsError
 from analysis.ranking.bradley_terry import bradley_terry
 from analysis.ranking.clusters import RankingOptions, rank_criterion
 from analysis.ranking.pairs import pairs_from_table
-from tests.analysis.judged import rebuilt, simulated
+from tests.analysis.judged import rebuilt, simulated, stored
 from tests.sources import PROJECT
 
 
 @pytest.fixture
 def file(tmp_path) -> str:
-    path = tmp_path / "judgements.csv"
-    with path.open("wb") as out:
-        write_table(simulated(), out)
-    return str(path)
+    return stored(simulated(), tmp_path / "judgements.csv")
 
 
 def test_clusters_in_json_are_the_ranking(file, capsys):
@@ -38,18 +33,19 @@ def test_clusters_in_json_are_the_ranking(file, capsys):
     ] == [(row.system, row.mean, row.rank_low, row.cluster) for row in ranking.systems]
 
 
-def test_clusters_in_words_say_what_they_do_not_allow_for(file, capsys):
+def test_clusters_in_words_in_csv_and_in_latex(file, capsys):
+    """Words say what the clusters do not allow for."""
     main(["clusters", file, "--runs", "5"])
     assert "they do not allow for other raters or items" in capsys.readouterr().out
     main(["clusters", file, "--runs", "5", "--resample", "raters"])
     assert "they do not allow" not in capsys.readouterr().out
-
-
-def test_clusters_in_csv_have_a_row_for_each_system(file, capsys):
     main(["clusters", file, "--runs", "5", "--csv"])
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
     assert rows[0] == ["Cluster", "Score", "Ranks low", "Ranks high", "System", "Cut share"]
     assert len(rows) == 6
+    main(["clusters", file, "--runs", "5", "--latex"])
+    table = capsys.readouterr().out.partition(r"\end{tabular}")[0]
+    assert sum(line.endswith(r"\\") for line in table.split("\n")) == 1 + 5
 
 
 def test_bradley_terry_in_json_is_the_result(file, capsys):
@@ -79,14 +75,6 @@ def test_bad_input_prints_its_problems_and_exits_with_2(file, capsys, arguments,
 
 
 @pytest.mark.parametrize("command", ["clusters", "bradley-terry"])
-def test_rankings_in_latex_have_a_line_for_each_system(file, capsys, command):
-    main([command, file, "--latex"])
-    table = capsys.readouterr().out
-    table = table.partition(r"\end{tabular}")[0]
-    assert sum(line.endswith(r"\\") for line in table.split("\n")) == 1 + 5
-
-
-@pytest.mark.parametrize("command", ["clusters", "bradley-terry"])
 def test_ranks_may_be_given_the_lower_the_better(file, capsys, command):
     main([command, file, "--json"])
     best = json.loads(capsys.readouterr().out)["systems"][0]["system"]
@@ -102,34 +90,16 @@ def test_a_broken_file_is_reported_with_its_line(tmp_path, capsys):
 
 
 def test_one_of_several_criteria_has_to_be_chosen(tmp_path, capsys):
-    table = simulated()
-    path = tmp_path / "two.csv"
-    with path.open("wb") as out:
-        write_table(rebuilt(table, criterion=["x", "y", "z"] * 120), out)
-    assert main(["clusters", str(path)]) == 2
+    several = rebuilt(simulated(), criterion=["x", "y", "z"] * 120)
+    assert main(["clusters", stored(several, tmp_path / "several.csv")]) == 2
     assert "Choose one with --criterion; the judgements have: x, y, z." in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_the_module_runs_without_django(file):
-    ran = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "error",
-            "-m",
-            "analysis",
-            "clusters",
-            file,
-            "--runs",
-            "3",
-            "--json",
-        ],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[3],
-        check=True,
-    )
+    command = [sys.executable, "-W", "error", "-m", "analysis", "clusters", file]
+    command += ["--runs", "3", "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=PROJECT, check=True)
     assert len(json.loads(ran.stdout)["systems"]) == 5
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis import write_table
 from analysis.cli import argument_parser, main
 from analysis.cli.outcome import Outcome
 from analysis.cli.outcome import as_json as shown_as_json
@@ -15,18 +14,13 @@ from analysis.cli.report import report_settings
 from analysis.plain import plain
 from analysis.report.make import ReportOptions, make_report
 from analysis.scales.anova import factorial, one_way
+from tests.analysis.judged import stored
 from tests.analysis.studies import IDENTIFICATION, identification, magnitudes, sliders
 
 
 @pytest.fixture
 def file(tmp_path) -> str:
     return stored(sliders(), tmp_path / "sliders.csv")
-
-
-def stored(table, path) -> str:
-    with path.open("wb") as out:
-        write_table(table, out)
-    return str(path)
 
 
 def as_json(capsys, *arguments: str) -> dict:
@@ -71,15 +65,11 @@ def test_pairs_says_what_the_report_says(tmp_path, capsys):
     assert of_values["equivalence"]["unit"] == "value" and of_values["rater_sd"] > 0
 
 
-def test_tukey_in_json_has_the_keys_of_the_contract(file, capsys):
-    found = as_json(capsys, "tukey", file, *CLARITY)
-    assert list(found["pairs"][0]) == ["a", "b", "difference", "low", "high", "p"]
-    assert set(found["letters"]) == {f"sys{k}" for k in range(5)}
-    assert all(isinstance(subset, list) for subset in found["subsets"])
-
-
-def test_outliers_and_scales_can_be_changed_first(file, capsys):
+def test_outliers_and_scales_can_be_changed_before_tukey_compares(file, capsys):
     plain = as_json(capsys, "tukey", file, *CLARITY)
+    assert list(plain["pairs"][0]) == ["a", "b", "difference", "low", "high", "p"]
+    assert set(plain["letters"]) == {f"sys{k}" for k in range(5)}
+    assert all(isinstance(subset, list) for subset in plain["subsets"])
     dropped = as_json(capsys, "tukey", file, *CLARITY, "--outliers", "drop", "--width", "1.5")
     standard = as_json(capsys, "tukey", file, *CLARITY, "--z")
     assert dropped["df"] < plain["df"]
@@ -114,8 +104,9 @@ def test_correlations_compare_the_criteria(file, capsys):
     assert [(row["a"], row["b"], row["n"]) for row in found] == [("Clarity", "Readability", 5)]
 
 
-@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-@pytest.mark.parametrize("command", ["tukey", "raters", "clusters"])
+@pytest.mark.parametrize(
+    ("command", "ending"), [("tukey", "svg"), ("raters", "pdf"), ("clusters", "png")]
+)
 @pytest.mark.slow
 def test_plots_are_written(tmp_path, capsys, command, ending):
     file = stored(magnitudes(coverage=False), tmp_path / "m.csv")
@@ -166,37 +157,23 @@ def test_options_of_a_file_are_taken_and_replaced(file, tmp_path, capsys):
     assert [each["kind"] for each in found["criteria"]] == ["count", "scale"]
 
 
-@pytest.mark.parametrize(
-    ("said", "name", "value"),
-    [
-        (["--seed", "1"], "seed", 1),
-        (["--alpha", "0.05"], "alpha", 0.05),
-        (["--exclude-raters", ""], "exclude_raters", []),
-        (["--runs", "200"], "runs", 200),
-        (["--factors", ""], "factors", []),
-        (["--title", ""], "title", ""),
-    ],
-)
 @pytest.mark.parametrize("source", ["options", "bundle"])
-def test_an_explicit_value_wins_also_where_it_is_the_default(
-    file, tmp_path, said, name, value, source
-):
-    stored = {"seed": 7, "alpha": 0.01, "exclude_raters": ["r1"], "runs": 5, "title": "Stored"}
-    stored |= {"factors": ["rater"]}
+def test_explicit_values_win_also_where_they_are_the_defaults(file, tmp_path, source):
+    given = {"seed": 7, "alpha": 0.01, "exclude_raters": ["r1"], "runs": 5, "title": "T"}
+    default = {"seed": 1, "alpha": 0.05, "exclude_raters": [], "runs": 200, "title": ""}
+    said = ["--seed=1", "--alpha=0.05", "--exclude-raters=", "--runs=200", "--title="]
     if source == "options":
         path = tmp_path / "options.json"
-        path.write_text(json.dumps(stored))
-        given = argument_parser().parse_args(["report", file, "--options", str(path), *said])
+        path.write_text(json.dumps(given))
+        command = ["report", file, "--options", str(path)]
     else:
         path = tmp_path / "bundle.zip"
         with zipfile.ZipFile(path, "w") as bundle:
-            bundle.writestr("options.json", json.dumps(stored))
-        given = argument_parser().parse_args(["report", str(path), *said])
-    found = report_settings(given).as_dict()
-    assert plain(found[name]) == value
-    assert {key: plain(found[key]) for key in stored if key != name} == {
-        key: each for key, each in stored.items() if key != name
-    }
+            bundle.writestr("options.json", json.dumps(given))
+        command = ["report", str(path)]
+    for more, expected in (([], given), (said, default)):
+        found = report_settings(argument_parser().parse_args([*command, *more])).as_dict()
+        assert {name: plain(found[name]) for name in expected} == expected
 
 
 def test_infinite_numbers_are_null_in_json():
@@ -212,10 +189,8 @@ FAULTS = [
     (["anova", *CLARITY, "--by", "colour"], "no column 'colour'"),
     (["anova", *CLARITY, "--factors", "colour"], "no factor 'colour'"),
     (["tukey", *CLARITY, "--width", "0"], "--width must be above 0"),
-    (["tukey", *CLARITY, "--width", "1e308"], "--width must be above 0 and at most 1,000 SDs"),
     (["outliers", *CLARITY, "--width", "1e308"], "--width must be above 0 and at most 1,000"),
     (["tukey", *CLARITY, "--alpha", "1e-300"], "--alpha must be from 0.000001"),
-    (["anova", *CLARITY, "--alpha", "7"], "--alpha must be from"),
     (["report", "--kind", "Clarity"], "write it as CRITERION=KIND"),
     (["report", "--kind", "Clarity=blue"], "blue"),
     (["report", "--options", "/nowhere.json"], "/nowhere.json"),
@@ -239,20 +214,14 @@ def points(tmp_path) -> str:
     return stored(coarse, tmp_path / "points.csv")
 
 
-def test_mixed_fits_ordinal_models_of_few_points(points, capsys):
-    found = as_json(capsys, "mixed", points, "--ordinal")
-    assert found["categories"] == [1, 2, 3, 4, 5]
-    assert all(sum(each["shares"]) == pytest.approx(1) for each in found["systems"])
-    assert "ordinal:true" in found["signature"]
-    assert main(["mixed", points, "--ordinal"]) == 0
-    assert "Logit" in capsys.readouterr().out
-
-
 def test_mixed_fits_ordinal_models_with_either_link(points, capsys):
     logit, probit = (
         as_json(capsys, "mixed", points, "--ordinal", "--link", link)
         for link in ("logit", "probit")
     )
+    assert logit["categories"] == [1, 2, 3, 4, 5]
+    assert all(sum(each["shares"]) == pytest.approx(1) for each in logit["systems"])
+    assert "ordinal:true" in logit["signature"]
     assert (logit["link"], probit["link"]) == ("logit", "probit")
     assert "link:probit" in probit["signature"]
     # A logistic distribution has an SD of 1.8, so probits are about so much smaller.

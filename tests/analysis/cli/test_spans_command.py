@@ -112,16 +112,6 @@ def test_agreement_explains_undefined_coefficients(file, tmp_path, capsys):
     assert "Per 100 words" in shown
 
 
-def test_agreement_is_the_same_in_every_form(tmp_path, capsys):
-    paths = []
-    for form in ("google", "pearmut", "factgenie", "mtme-standalone", "csv"):
-        path = tmp_path / form
-        write_spans(everything(), form, path)
-        paths.append(str(path))
-    found = [as_json(capsys, path, "--agreement", "--resamples", "20") for path in paths]
-    assert all(each["agreement"] == found[0]["agreement"] for each in found)
-
-
 def test_a_ranking_that_is_impossible_is_undefined(tmp_path, capsys):
     path = tmp_path / "marks.tsv"
     path.write_text(rows(("A", "1", "r", "Minor"), ("B", "2", "r", "Minor")))
@@ -130,8 +120,8 @@ def test_a_ranking_that_is_impossible_is_undefined(tmp_path, capsys):
     assert any("The ranking is undefined: " in note for note in found["notes"])
 
 
-@pytest.mark.parametrize("form", WRITERS)
-def test_every_form_gives_the_same_numbers(form, tmp_path, capsys):
+@pytest.mark.parametrize("form", ["csv", "mtme"])
+def test_forms_of_one_and_of_several_files_give_the_same_numbers(form, tmp_path, capsys):
     source = tmp_path / "all.json"
     source.write_text(WRITERS["json"](everything()), "utf-8")
     expected = as_json(capsys, str(source), "--write", form, str(tmp_path / "x.out"))
