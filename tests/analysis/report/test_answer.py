@@ -123,7 +123,7 @@ def overclaims(answer, held, systems) -> list[str]:
 
 SWEEP = [
     (seed, {"raters": raters, "items": items, "systems": systems, "step": step}, generality)
-    for seed, (raters, items, systems, step, generality) in enumerate(3 *
+    for seed, (raters, items, systems, step, generality) in enumerate(2 *
         [
             (2, 12, 4, 2.0, "both"), (3, 12, 3, 1.0, "both"), (8, 2, 4, 2.0, "items"),
             (6, 12, 2, 0.0, "raters"), (12, 12, 5, 0.0, "both"), (12, 12, 5, 0.3, "both"),

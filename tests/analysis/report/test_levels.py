@@ -67,13 +67,6 @@ def test_a_report_claims_the_primary_criterion_at_alpha_and_shares_it_among_the_
     assert "no adjustment" not in said and "primary:IT" in made.signature
 
 
-@pytest.mark.slow
-def test_without_a_primary_criterion_the_report_says_that_nothing_is_adjusted():
-    made = make_report(sliders(), ReportOptions.from_dict(QUICK))
-    assert {each.alpha for each in made.criteria} == {0.05}
-    assert "no adjustment is made for reporting 2 criteria" in made.sentences[0]
-
-
 def test_an_unknown_primary_criterion_is_refused_with_the_known():
     with pytest.raises(TableError, match="no criterion 'Speed': Clarity, Readability"):
         make_report(sliders(), ReportOptions.from_dict({**QUICK, "primary": "Speed"}))

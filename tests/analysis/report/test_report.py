@@ -9,8 +9,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from analysis import JudgementTable, OptionsError, TableError, read_table
@@ -19,7 +17,7 @@ from analysis.report.bundle import report_json
 from analysis.report.make import ReportOptions, make_report, with_kinds
 from analysis.report.model import Report
 from analysis.scales.anova import one_way
-from tests.analysis.judged import rebuilt
+from tests.analysis.judged import rebuilt, with_systems_renamed
 from tests.analysis.published import oracle_data, published
 from tests.analysis.studies import (
     IDENTIFICATION,
@@ -57,7 +55,6 @@ def test_scales_have_the_papers_anova_and_the_referees_models():
     assert any(text.endswith("claim these.") for text in found.sentences)
 
 
-@pytest.mark.slow
 def test_times_have_their_outliers_replaced_and_counted():
     table = identification()
     found = report_of("TUNA").criterion("RT")
@@ -78,14 +75,6 @@ def test_times_have_their_outliers_replaced_and_counted():
     assert set(found.systems[0].by_level) == {"furniture", "people"}
 
 
-def test_errors_have_kruskal_wallis():
-    found = report_of("TUNA").criterion("ER")
-    assert found.scale.kruskal.df == 5
-    assert found.outliers is None
-    assert any("Kruskal–Wallis" in text for text in found.sentences)
-
-
-@pytest.mark.slow
 def test_counts_may_have_model_and_rater_as_factors():
     found = report_of("RotoWire")
     rows = found.criterion("Supp").scale.anova.rows
@@ -166,7 +155,6 @@ def test_excluding_raters_shows_the_ranking_before_and_after():
     assert report_of("SR11").criterion("Clarity").exclusion == ()
 
 
-@pytest.mark.slow
 def test_excluded_rows_do_not_count():
     table = clarity()
     flags = np.array([table.rater.labels[code] == "r5" for code in table.rater.codes])
@@ -197,14 +185,9 @@ def test_the_signature_names_what_decides_the_numbers():
         first.signature,
     ]
     assert len(set(signatures)) == len(signatures)
-    assert "seed:1" in first.signature and first.data.sha256[:16] in first.signature
-
-
-def test_a_title_changes_no_signature():
-    alike = {"kinds": {"Clarity": "category"}}
     titled = report(clarity(), **alike, title="T")
-    assert titled.title == "T"
-    assert titled.signature == report(clarity(), **alike).signature
+    assert titled.title == "T" and titled.signature == signatures[0]
+    assert "seed:1" in first.signature and first.data.sha256[:16] in first.signature
 
 
 EDGES = {
@@ -230,10 +213,8 @@ EDGES = {
 }
 
 
-SLOW_KINDS = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("category", "count", "time")]
-
-
-@pytest.mark.parametrize("kind", ["relative", "scale", "error", *SLOW_KINDS])
+# Counts are analysed as scales are, with the sentence of errors on ranks.
+@pytest.mark.parametrize("kind", ["relative", "scale", "error", "category", "time"])
 @pytest.mark.parametrize("case", sorted(EDGES))
 def test_every_table_has_a_report_of_every_kind_without_nan(case, kind):
     found = report(from_rows(EDGES[case]), kinds={"q": kind})
@@ -258,23 +239,12 @@ def test_empty_tables_make_no_report():
         report(nobody)
 
 
-renamed = st.permutations([f"sys{k}" for k in range(5)])
-
-
-@pytest.mark.slow
-@settings(max_examples=4, deadline=None)
-@given(renamed, st.randoms(use_true_random=False))
-def test_names_and_order_of_rows_change_no_number(names, random):
-    table = clarity()
-    order = list(range(len(table)))
-    random.shuffle(order)
-    shuffled = rebuilt(
-        table.rows(np.array(order)),
-        system=[names[int(table.system.labels[table.system.codes[k]][3:])] for k in order],
-    )
+def test_names_of_systems_change_no_number():
+    names = {f"sys{old}": f"sys{new}" for old, new in enumerate((3, 0, 4, 1, 2))}
+    renamed = with_systems_renamed(clarity(), names)
     before, after = (
         each.criterion("Clarity")
-        for each in (report_of("SR11"), report(shuffled, agreement_resamples=0))
+        for each in (report_of("SR11"), report(renamed, agreement_resamples=0))
     )
     assert [row.mean for row in after.systems] == pytest.approx(
         [row.mean for row in before.systems]
@@ -286,10 +256,8 @@ def test_names_and_order_of_rows_change_no_number(names, random):
     assert sorted(after.scale.tukey.letters.values()) == sorted(before.scale.tukey.letters.values())
 
 
-@pytest.mark.parametrize(("factor", "constant"), [(10.0, 0.0), (1.0, 500.0)])
-def test_another_scale_changes_no_test(factor, constant):
-    table = clarity()
-    moved = dataclasses.replace(table, value=table.value * factor + constant)
+def test_another_scale_changes_no_test():
+    moved = dataclasses.replace(clarity(), value=clarity().value * 10 + 500)
     before, after = (
         each.criterion("Clarity").scale
         for each in (report_of("SR11"), report(moved, agreement_resamples=0))
@@ -357,7 +325,6 @@ print(sorted(threads.values()))
 """
 
 
-@pytest.mark.slow
 def test_the_first_report_of_a_process_limits_also_what_it_loads_itself():
     """The libraries of numpy and of scipy; scipy's is loaded by the first report."""
     command = [sys.executable, "-c", IN_A_NEW_PROCESS]
@@ -392,7 +359,6 @@ def test_options_that_lead_beyond_all_numbers_are_refused(wrong):
         ReportOptions.from_dict(wrong)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("study", [clarity, magnitudes], ids=["scale", "relative"])
 def test_the_extreme_levels_that_are_allowed_give_finite_numbers(study):
     for alpha in (LEAST_ALPHA, 1 - 1e-9):
@@ -411,11 +377,10 @@ def test_a_number_that_is_not_finite_is_null_and_a_sentence_says_so():
     assert "not given" not in json.loads(report_json(made))["sentences"][-1]
 
 
-@pytest.mark.parametrize("values", [(0.0, 1.0), (0.0, 0.5, 1.0), (-1.0, 0.0, 1.0)])
-def test_choices_are_not_called_magnitudes(values):
-    rng = np.random.default_rng(4)
+def test_choices_are_not_called_magnitudes():
+    dice, choices = np.random.default_rng(4), (-1.0, 0.0, 0.5, 1.0)
     rows = [
-        (f"r{screen % 5}", f"i{screen % 8}", f"sys{system}", "q", rng.choice(values), f"{screen}")
+        (f"r{screen % 5}", f"i{screen % 8}", f"sys{system}", "q", dice.choice(choices), f"{screen}")
         for screen in range(40)
         for system in range(3)
     ]
@@ -455,9 +420,7 @@ def sentences_of(table: JudgementTable, **options) -> str:
     ("few", "about"),
     [
         ({"raters": 1}, "both"),
-        ({"raters": 2}, "both"),
         ({"raters": 2}, "raters"),
-        ({"items": 2}, "both"),
         ({"items": 1}, "items"),
     ],
 )
@@ -498,7 +461,6 @@ def with_raters(raters: int, items: int = 10, *, equal: bool = False) -> Judgeme
 
 @pytest.mark.parametrize(("raters", "items", "about", "claimed"), [
     (8, 10, "both", "With whole raters and items resampled (8 raters and 10 items) there are 3"),
-    (5, 10, "both", "claim none of its boundaries"),
     (8, 5, "both", "claim none of its boundaries"),
     (8, 5, "raters", "claim these boundaries for new raters of these items"),
     (5, 10, "items", "claim these boundaries for new items and these raters"),
@@ -515,19 +477,8 @@ def test_equal_systems_have_no_boundary_to_claim():
     assert "claim these" not in said
 
 
-def test_the_model_without_tastes_supports_nothing_alone():
-    said = sentences_of(clarity())
-    assert said.count("Claim none of them on this model alone") == 1
-
-
 def test_an_empty_resampling_is_the_published_one_and_that_of_the_claims():
     assert ReportOptions().resample == ("none", "raters-items")
     assert ReportOptions(generality="items").resample == ("none", "items")
     with pytest.raises(OptionsError, match="no generality 'all'"):
         ReportOptions(generality="all")
-
-
-def test_the_analysis_of_variance_says_which_way_it_errs():
-    said = " ".join(report_of("SR11").criterion("Clarity").sentences)
-    assert "too small where raters or items have tastes" in said
-    assert "too large" in said
