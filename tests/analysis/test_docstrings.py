@@ -8,8 +8,6 @@ import sys
 import textwrap
 from typing import Any
 
-import pytest
-
 import analysis
 from tools import reference
 
@@ -46,29 +44,21 @@ def raises(function: Any) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_docstring_describes_every_parameter_and_no_other(name: str) -> None:
-    described = {
-        parameter.strip()
-        for heading in re.findall(
-            r"^(\w[\w, ]*) : ", sections(FUNCTIONS[name]).get("Parameters", ""), re.M
-        )
-        for parameter in heading.split(",")
-    }
-    assert described == set(inspect.signature(FUNCTIONS[name]).parameters)
+def test_a_docstring_describes_every_parameter_and_every_error() -> None:
+    for name, function in FUNCTIONS.items():
+        found = sections(function)
+        headings = re.findall(r"^(\w[\w, ]*) : ", found.get("Parameters", ""), re.M)
+        described = {each.strip() for heading in headings for each in heading.split(",")}
+        assert described == set(inspect.signature(function).parameters), name
+        assert "Raises" in found or not raises(function), name
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_docstring_names_the_errors_that_are_raised(name: str) -> None:
-    assert "Raises" in sections(FUNCTIONS[name]) or not raises(FUNCTIONS[name])
-
-
-@pytest.mark.parametrize("name", EXPORTED)
-def test_a_method_describes_its_result_and_its_source(name: str) -> None:
-    found = sections(EXPORTED[name])
-    is_silent = inspect.signature(EXPORTED[name], eval_str=True).return_annotation is None
-    assert "Returns" in found or is_silent
-    assert "Source" in found or WITHOUT_SOURCE.fullmatch(EXPORTED[name].__name__)
+def test_a_method_describes_its_result_and_its_source() -> None:
+    for name, function in EXPORTED.items():
+        found = sections(function)
+        is_silent = inspect.signature(function, eval_str=True).return_annotation is None
+        assert "Returns" in found or is_silent, name
+        assert "Source" in found or WITHOUT_SOURCE.fullmatch(function.__name__), name
 
 
 def test_the_reference_is_written_from_the_docstrings() -> None:
