@@ -90,17 +90,20 @@ def _judges(people: People, options: argparse.Namespace) -> tuple[list[JudgeRepo
             people, name, answers[name], lengths=lengths, own=options.own,
             epsilon=options.epsilon, alpha=options.alpha,
         )
-        for name in _chosen(options, list(answers))
+        for name in _chosen("judge", options.judges, list(answers))
     ]  # fmt: skip
     return found, sha256
 
 
-def _chosen(options: argparse.Namespace, known: Sequence[str]) -> Sequence[str]:
-    if not options.judges:
-        return known
-    if unknown := [name for name in options.judges if name not in known]:
-        raise OptionsError([f"There is no judge {name!r}: {', '.join(known)}." for name in unknown])
-    return list(options.judges)
+def _chosen(what: str, names: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    """Return the names of an option; without it, all that the file has."""
+    listed = ", ".join(known)
+    problems = [
+        f"There is no {what} {each!r}: {listed}." for each in names or () if each not in known
+    ]
+    if problems:
+        raise OptionsError(problems)
+    return list(names or known)
 
 
 def _lengths(options: argparse.Namespace) -> dict[tuple[str, str], float]:
@@ -141,11 +144,7 @@ def add_predict_options(parser: argparse.ArgumentParser) -> None:
 def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outcome:
     """Means of systems from judgements of some outputs and a metric of all of them."""
     scores = read_scores(options.scores)
-    wanted = options.metrics or scores.metrics
-    if unknown := [name for name in wanted if name not in scores.metrics]:
-        listed = ", ".join(scores.metrics)
-        raise OptionsError([f"There is no metric {name!r}: {listed}." for name in unknown])
-    chosen = scores.of(list(wanted))
+    chosen = scores.of(_chosen("metric", options.metrics, scores.metrics))
     part = transformed(counted_judgements(judgements, options), options)
     found = list(
         powered_estimates(
