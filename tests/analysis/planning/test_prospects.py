@@ -2,7 +2,6 @@
 
 import csv
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,14 +22,13 @@ from analysis.planning.simulated import judged, planned, simulate
 from analysis.planning.sizes import Size, Spreads, difference_error
 from analysis.scales.clustered import clustered_comparison
 from benchmarks.planning.planner import CELLS, card_power
+from tests.analysis.published import oracle_data
 
-CARD = Path("../shared/data/card-2020/highvar_lowmer_lmer.csv")
 SPREADS = Spreads(0.3, 0.4, 1.0, item=0.5, system=0.4)
 
 
-@pytest.mark.skipif(not CARD.exists(), reason="needs ../shared/data/card-2020")
 def test_the_procedure_of_card_et_al_has_their_power_in_all_48_cells():
-    with CARD.open(newline="") as file:
+    with oracle_data("card-2020/highvar_lowmer_lmer.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
         high = row["settings"].startswith("High")
