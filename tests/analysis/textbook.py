@@ -18,6 +18,13 @@ ONE_WAY = {
     "webnlg2017-grammar": ("webnlg-2017/all_data_final_averaged.csv", "grammar", "team"),
     "webnlg2017-semantics": ("webnlg-2017/all_data_final_averaged.csv", "semantics", "team"),
 }
+# The factors of a Latin square, of which the third is the treatment, and the value.
+LATIN = {
+    "OrchardSprays": ("rowpos", "colpos", "treatment", "decrease"),
+    "fisher.latin": ("row", "col", "trt", "yield"),
+    "cochran.latin": ("row", "col", "operator", "diff"),
+    "goulden.latin": ("row", "col", "trt", "yield"),
+}
 
 
 def figures(name: str) -> dict[str, Any]:

@@ -5,13 +5,7 @@ import pytest
 
 from analysis.errors import Undefined
 from analysis.scales.comparison import holm
-from analysis.scales.rank_tests import (
-    block_means,
-    dunn,
-    friedman,
-    kruskal_wallis,
-    wilcoxon_pairs,
-)
+from analysis.scales.rank_tests import block_means, dunn, friedman, kruskal_wallis, wilcoxon_pairs
 from tests.analysis.textbook import ONE_WAY, coded, column, factor, figures, rows_of
 
 
@@ -87,10 +81,3 @@ UNDEFINED = {
 def test_undefined_rank_tests_have_a_reason(case):
     with pytest.raises(Undefined):
         UNDEFINED[case]()
-
-
-@pytest.mark.parametrize("scale", [lambda x: x * 7, lambda x: x + 4, np.exp])
-def test_only_the_order_of_values_counts(scale):
-    rng = np.random.default_rng(8)
-    values, groups = rng.integers(1, 8, size=60).astype(float), rng.integers(4, size=60)
-    assert kruskal_wallis(scale(values), groups, 4) == kruskal_wallis(values, groups, 4)

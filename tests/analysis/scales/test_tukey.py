@@ -22,7 +22,7 @@ from analysis.scales.tukey_hsd import (
     tukey,
 )
 from tests.analysis.published import published
-from tests.analysis.textbook import ONE_WAY, column, factor, rows_of
+from tests.analysis.textbook import LATIN, ONE_WAY, column, factor, rows_of
 
 
 def compared(
@@ -74,14 +74,6 @@ def test_pairs_and_letters_equal_r(name):
     found = compared(column(rows, value), groups, [as_r(label) for label in labels])
     assert_pairs_equal(found, name)
     assert_letters_equal(found, name)
-
-
-LATIN = {
-    "OrchardSprays": ("rowpos", "colpos", "treatment", "decrease"),
-    "fisher.latin": ("row", "col", "trt", "yield"),
-    "cochran.latin": ("row", "col", "operator", "diff"),
-    "goulden.latin": ("row", "col", "trt", "yield"),
-}
 
 
 @pytest.mark.parametrize("name", sorted(LATIN))
