@@ -8,7 +8,6 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from analysis import OptionsError, RankingError
-from analysis.errors import Undefined
 from analysis.inference import share_correction
 from analysis.ranking.bradley_terry import (
     Separated,
@@ -18,7 +17,7 @@ from analysis.ranking.bradley_terry import (
     penalised_fit,
     require_estimable,
 )
-from analysis.ranking.pairs import LOSS, TIE, WIN, Counts, count, pairs_from_table
+from analysis.ranking.pairs import Counts, count, pairs_from_table
 from analysis.ranking.resampling import Resampler
 from tests.analysis.judged import rebuilt, simulated, table_of_screens
 
@@ -49,19 +48,6 @@ def test_davidson_agrees_with_a_general_optimiser(pairs):
     assert ours.log_tie == pytest.approx(found.x[5], abs=1e-5)
     assert ours.log_likelihood == pytest.approx(-found.fun, abs=1e-8)
     assert ours.log_likelihood >= -found.fun - 1e-9
-
-
-def test_ties_as_half_wins_are_a_weighted_logistic_regression(pairs):
-    import statsmodels.api as sm
-
-    design = np.zeros((len(pairs), 5))
-    design[np.arange(len(pairs)), pairs.first] = 1
-    design[np.arange(len(pairs)), pairs.second] = -1
-    regression = sm.GLM(1 - pairs.outcome / 2, design[:, 1:], family=sm.families.Binomial()).fit()
-    expected = np.append(0, regression.params)
-    assert fit(count(pairs), ties="half").ability == pytest.approx(
-        expected - expected.mean(), abs=1e-8
-    )
 
 
 @pytest.mark.parametrize("generality", ["raters", "items", "both"])
@@ -133,20 +119,6 @@ def test_rank_sets_count_those_that_are_surely_better_or_worse():
     ]
     assert all(row.p < 0.05 for row in result.pairs)
     assert sum(row.ability for row in result.systems) == pytest.approx(0, abs=1e-12)
-
-
-def test_effective_raters_are_fewer_than_raters_of_unequal_work():
-    table = simulated(screens=160)
-    even = bradley_terry(pairs_from_table(table), generality="raters")
-    uneven = bradley_terry(
-        pairs_from_table(
-            rebuilt(table, rater=["busy"] * 180 + [f"r{n}" for n in range(20) for _ in range(15)])
-        ),
-        generality="raters",
-    )
-    assert even.effective == pytest.approx(8)
-    assert 5 < uneven.effective < 7.5
-    assert uneven.df == pytest.approx(uneven.effective - 1)
 
 
 # R 4.2.2, brglm2 0.9: glm(cbind(wins, losses) ~ first - second, method = "brglmFit", AS_mean).
@@ -231,13 +203,6 @@ def test_ties_only_have_no_davidson_estimate_but_equal_half_wins():
     assert all(row.low < 0 < row.high for row in result.pairs)
 
 
-def test_one_rater_has_no_variance_between_raters():
-    pairs = pairs_from_table(rebuilt(simulated(), rater=["only"] * 360))
-    with pytest.raises(Undefined, match="1 rater cannot show"):
-        bradley_terry(pairs, generality="raters")
-    assert bradley_terry(pairs, generality="items").effective > 2
-
-
 def test_drawn_tables_always_have_abilities():
     separated = np.zeros((3, 3, 3), dtype=np.int64)
     separated[0, 1] = separated[0, 2] = 7, 0, 0
@@ -251,13 +216,6 @@ def test_drawn_tables_always_have_abilities():
 def test_abilities_of_a_drawn_table_are_the_fit(pairs):
     drawn = Resampler.of(pairs, "none").fixed
     assert abilities(drawn) == pytest.approx(fit(count(pairs)).ability, abs=1e-6)
-
-
-def test_swapping_wins_and_losses_turns_abilities_round(pairs):
-    counts = count(pairs)
-    turned = Counts(counts.wins.T, counts.ties)
-    assert fit(turned).ability == pytest.approx(-fit(counts).ability, abs=1e-9)
-    assert {WIN, TIE, LOSS} == {0, 1, 2}
 
 
 def test_options_list_all_their_problems(pairs):

@@ -92,21 +92,21 @@ def claims(*rows):
     return [Claim(f"system{k}", low, high, cluster) for k, low, high, cluster in rows]
 
 
-def test_a_boundary_between_equals_is_wrong():
-    assert score((1.0, 0.0, 0.0), claims((0, 1, 1, 1), (1, 2, 2, 2), (2, 3, 3, 3))).wrong
-    right = score((1.0, 0.0, 0.0), claims((0, 1, 1, 1), (1, 2, 3, 2), (2, 2, 3, 2)))
-    assert (right.wrong, right.right, right.found, right.covered) == (False, True, 1.0, 1.0)
-    assert right.width == pytest.approx(5 / 3)
-
-
-def test_a_boundary_in_the_wrong_order_is_wrong_and_covers_nothing():
-    found = score((0.0, 1.0), claims((0, 1, 1, 1), (1, 2, 2, 2)))
-    assert (found.wrong, found.right, found.found, found.covered) == (True, False, 0.0, 0.0)
-
-
-def test_no_boundary_is_never_wrong_and_finds_nothing():
-    found = score((0.0, 1.0), claims((0, 1, 2, 1), (1, 1, 2, 1)))
-    assert (found.wrong, found.right, found.found, found.covered) == (False, False, 0.0, 1.0)
+@pytest.mark.parametrize(
+    ("strengths", "rows", "expected"),
+    [
+        ((1.0, 0.0, 0.0), [(1, 1, 1), (2, 3, 2), (2, 3, 2)], (False, True, 1.0, 1.0, 5 / 3)),
+        ((1.0, 0.0, 0.0), [(1, 1, 1), (2, 2, 2), (3, 3, 3)], (True, False, 1.0, 1.0, 1.0)),
+        ((0.0, 1.0), [(1, 1, 1), (2, 2, 2)], (True, False, 0.0, 0.0, 1.0)),
+        ((0.0, 1.0), [(1, 2, 1), (1, 2, 1)], (False, False, 0.0, 1.0, 2.0)),
+    ],
+)
+def test_boundaries_of_clusters_are_scored_by_what_is_true(strengths, rows, expected):
+    """A boundary between equals, or in the wrong order, is wrong; none is right and finds none."""
+    claims = [Claim(f"system{k}", *row) for k, row in enumerate(rows)]
+    found = score(strengths, claims)
+    assert (found.wrong, found.right, found.found, found.covered) == expected[:4]
+    assert found.width == pytest.approx(expected[4])
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from analysis import JudgementTable
-from analysis.errors import AnalysisError, RankingError
+from analysis.errors import RankingError
 from analysis.ranking.bradley_terry import fit, require_estimable
-from analysis.ranking.clusters import RankingOptions, rank_criterion, resamplings_of
+from analysis.ranking.clusters import RankingOptions, resamplings_of
 from analysis.ranking.pairs import count, pairs_from_table
 from tests.analysis.judged import labels, rebuilt, table_of_screens, with_systems_renamed
 
@@ -105,31 +105,3 @@ def test_bradley_terry_does_not_know_names_units_or_the_order_of_rows(table, nam
         value=table.value * 3 - 1,
     ).rows(np.arange(len(table))[::-1])
     assert strengths(changed) == {renamed[name]: value for name, value in strengths(table).items()}
-
-
-@few
-@given(tables, schemes)
-def test_turning_the_scale_round_turns_the_ranking_round(table, scheme):
-    """Exactly for the comparisons, and for the order wherever one system beat all others."""
-    turned = rebuilt(table, value=-table.value)
-    before, after = count(pairs_from_table(table)), count(pairs_from_table(turned))
-    assert np.array_equal(before.wins, after.wins.T)
-    assert np.array_equal(before.ties, after.ties)
-
-
-@few
-@given(tables, schemes)
-def test_ranks_lie_between_one_and_the_number_of_systems(table, scheme):
-    options = RankingOptions(runs=6, resample=(scheme,))
-    try:
-        ranking = rank_criterion(table, "quality", options)
-    except AnalysisError:
-        return
-    assert all(
-        1 <= row.rank_low <= row.rank_high <= len(ranking.systems) for row in ranking.systems
-    )
-    numbers = [row.cluster for row in ranking.systems]
-    assert numbers == sorted(numbers)
-    assert [row.mean for row in ranking.systems] == sorted(
-        (row.mean for row in ranking.systems), reverse=True
-    )

@@ -224,13 +224,6 @@ def test_the_correction_after_a_tie_is_its_integral(beta, wins):
     assert narrower**2 == pytest.approx(spread**2 * (1 - shares * w), rel=1e-14)
 
 
-def test_opponents_are_only_those_that_were_met():
-    counts = np.zeros((3, 3, 3), dtype=np.int64)
-    counts[0, 1] = counts[1, 2] = 50, 0, 0  # 0 and 2 never met
-    means = reference_run(counts, seed=4, run=0)
-    assert means[0] > means[1] > means[2]
-
-
 def won_then_tied(wins: int) -> tuple[Pairs, Pairs]:
     """So many wins of a, and the same with a tie after them."""
     screens = [
