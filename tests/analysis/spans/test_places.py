@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.spans.model import MarkError
-from analysis.spans.offsets import check_mark, from_utf16, pearmut_places, to_utf16, utf16_length
+from analysis.spans.offsets import check_mark, from_utf16, to_utf16, utf16_length
 from analysis.spans.snapping import snap_to_graphemes, snap_to_words, trim_space
 
 FAMILY = "👩\u200d👩\u200d👧"
@@ -35,12 +35,6 @@ def test_an_offset_inside_a_character_is_refused():
     for outside in (-1, 5):
         with pytest.raises(MarkError, match="outside the text of 4 UTF-16 units"):
             from_utf16("a👍b", outside)
-
-
-def test_pearmut_counts_utf16_units_without_line_feeds():
-    assert list(pearmut_places("ab")) == [0, 1]
-    assert pearmut_places("a\nb👍c") == [0, 2, 3, 3, 4]
-    assert pearmut_places("a\r\nb") == [0, 1, 3]
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if text])

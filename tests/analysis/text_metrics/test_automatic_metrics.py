@@ -107,17 +107,7 @@ def test_the_longest_common_subsequence_is_that_of_the_usual_table():
 
 
 def test_tokens():
-    assert mteval_tokens("It's £20-25, at 5.5 km.") == (
-        "it's",
-        "£20",
-        "-",
-        "25",
-        ",",
-        "at",
-        "5.5",
-        "km",
-        ".",
-    )
+    assert " ".join(mteval_tokens("It's £20-25, at 5.5 km.")) == "it's £20 - 25 , at 5.5 km ."
     assert treebank_tokens("It's “kid-friendly”, isn't it? I cannot.") == (
         "it", "'s", "kid-friendly", "is", "n't", "it", "i", "can", "not",
     )  # fmt: skip
