@@ -6,6 +6,7 @@ The numbers marked `mtme` are expected values of that package's own tests (commi
 import csv
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,10 +46,7 @@ from analysis.meta_evaluation.system_level import (
     spearman_rows,
     system_level,
 )
-from analysis.meta_evaluation.tie_calibration import (
-    cross_fitted,
-    tie_calibration,
-)
+from analysis.meta_evaluation.tie_calibration import cross_fitted, tie_calibration
 from analysis.text_metrics.score_files import MetricScores, read_scores
 
 NAN = np.nan
@@ -101,17 +99,6 @@ def test_pairs_use_the_segments_that_both_systems_have():
     assert found[0, 2] == pairwise_p_values(scores[[0, 2], 4:], signs[:, 4:])[0, 1]
     sparse[1, 4:] = NAN
     assert np.isnan(pairwise_p_values(sparse, signs)[1, 2])
-
-
-def test_a_metric_that_is_people_reaches_one():
-    rng = np.random.default_rng(1)
-    people = rng.normal(size=(4, 30)) + np.arange(4)[:, None]
-    found = [
-        accuracy_of(each)
-        for each in soft_pairwise_distances(people, np.stack([people, 3 * people, -people]), seed=1)
-    ]
-    assert found[:2] == [1, 1]
-    assert found[2] < 0.2
 
 
 def test_soft_pairwise_accuracys_interval_holds_for_other_systems():
@@ -506,13 +493,7 @@ def test_few_systems_are_said_to_be_few():
 
 def test_judgements_of_other_systems_are_refused():
     table, scores = campaign()
-    others = MetricScores(
-        scores.metrics,
-        tuple(f"x{n}" for n in range(SYSTEMS)),
-        scores.items,
-        scores.segments,
-        scores.whole,
-    )
+    others = replace(scores, systems=tuple(f"x{n}" for n in range(SYSTEMS)))
     with pytest.raises(Undefined, match="fewer than two systems in common"):
         metrics_against_people(People.from_table(table), others)
 
@@ -574,26 +555,11 @@ def test_the_command(tmp_path: Path, capsys):
         for m, s, i in np.ndindex(scores.segments.shape):
             row = scores.systems[s], scores.items[i], scores.metrics[m], scores.segments[m, s, i]
             writer.writerow(row)
-    arguments = [
-        "metrics",
-        str(judgements),
-        str(file),
-        "--permutations",
-        "100",
-        "--resamples",
-        "50",
-    ]
+    arguments = ["metrics", str(judgements), str(file), "--permutations=100", "--resamples=50"]
     assert main([*arguments, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    keys = (
-        "metric",
-        "pearson",
-        "spearman",
-        "kendall",
-        "pairwise_accuracy",
-        "soft_pairwise_accuracy",
-    )
-    assert tuple(found["system_level"][0])[:6] == keys
+    keys = "metric pearson spearman kendall pairwise_accuracy soft_pairwise_accuracy"
+    assert " ".join(list(found["system_level"][0])[:6]) == keys
     assert tuple(found["segment_level"][0])[:3] == ("metric", "acc_eq", "epsilon")
     assert found["segment_level"][0]["kendall"] > 0.5
     assert found["signature"].startswith("metrics|alpha:0.05|criterion:quality|")

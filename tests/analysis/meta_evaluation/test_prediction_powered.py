@@ -19,13 +19,14 @@ from analysis.typing import Codes
 
 TRUTH = 0.4  # the second system is better by this
 ITEMS, JUDGED, RATERS, PER_OUTPUT = 400, 80, 16, 2
+NAMES = tuple(f"i{n:03}" for n in range(ITEMS))
 JUDGES = ("good", "useless", "adversarial")
 
 
 def simulated(
     seed: int, judged_items: int = JUDGED, raters: int = RATERS
-) -> tuple[People, dict[str, np.ndarray], float]:
-    """Judgements of some items at random, judges that score all, and the true difference."""
+) -> tuple[People, dict[str, np.ndarray]]:
+    """Judgements of some items at random, and judges that score all."""
     rng = np.random.default_rng(seed)
     shared, own = rng.normal(size=ITEMS), rng.normal(size=(2, ITEMS))
     merit = np.array([[0.0], [TRUTH]]) + shared + own
@@ -38,16 +39,9 @@ def simulated(
         for system in (0, 1)
     ]
     system, item, rater, value = (np.array(column) for column in zip(*rows, strict=True))
-    names = [f"i{n:03}" for n in range(ITEMS)]
-    people = People(
-        ("a", "b"),
-        tuple(names[item] for item in judged),
-        tuple(f"r{n}" for n in range(raters)),
-        system,
-        item,
-        rater,
-        value,
-    )
+    names = tuple(f"r{n}" for n in range(raters))
+    items = tuple(NAMES[item] for item in judged)
+    people = People(("a", "b"), items, names, system, item, rater, value)
     # Every judge favours the first system by 2 units, more than their true difference.
     bias = np.array([[2.0], [0.0]])
     judges = {
@@ -55,10 +49,7 @@ def simulated(
         "useless": rng.normal(size=merit.shape) + bias,
         "adversarial": -merit + rng.normal(size=merit.shape) + bias,
     }
-    return people, judges, TRUTH
-
-
-NAMES = tuple(f"i{n:03}" for n in range(ITEMS))
+    return people, judges
 
 
 def fit(people: People, scores: np.ndarray) -> ControlVariate:
@@ -76,25 +67,25 @@ def interval(each: Estimates, df: float) -> tuple[float, float, float]:
 def simulation() -> dict[str, list]:
     found: dict[str, list] = {name: [] for name in (*JUDGES, "people", "judge alone")}
     for seed in range(400):
-        people, judges, truth = simulated(seed)
+        people, judges = simulated(seed)
         for name in JUDGES:
             result = fit(people, judges[name])
-            found[name].append((*interval(result.powered, result.df), truth, result))
-        found["people"].append((*interval(result.people, result.df), truth, result))
+            found[name].append((*interval(result.powered, result.df), result))
+        found["people"].append((*interval(result.people, result.df), result))
         # The negative control: the judge's own means, with their own interval.
         differences = judges["good"][1] - judges["good"][0]
         half = 1.96 * differences.std() / np.sqrt(ITEMS)
         centre = differences.mean()
-        found["judge alone"].append((centre, centre - half, centre + half, truth, None))
+        found["judge alone"].append((centre, centre - half, centre + half, None))
     return found
 
 
 def coverage(rows: list) -> float:
-    return float(np.mean([low <= truth <= high for _, low, high, truth, _ in rows]))
+    return float(np.mean([low <= TRUTH <= high for _, low, high, _ in rows]))
 
 
 def width(rows: list) -> float:
-    return float(np.mean([high - low for _, low, high, _, _ in rows]))
+    return float(np.mean([high - low for _, low, high, _ in rows]))
 
 
 @pytest.mark.slow
@@ -106,7 +97,7 @@ def test_intervals_hold_whatever_the_judge_is_worth(simulation, judge: str):
 @pytest.mark.parametrize("judge", JUDGES)
 @pytest.mark.slow
 def test_estimates_are_not_biased_towards_the_judge(simulation, judge: str):
-    errors = [estimate - truth for estimate, _, _, truth, _ in simulation[judge]]
+    errors = [estimate - TRUTH for estimate, *_ in simulation[judge]]
     assert abs(np.mean(errors)) < 3.5 * np.std(errors) / np.sqrt(len(errors))
 
 
@@ -127,8 +118,8 @@ def test_a_good_judge_narrows_and_no_judge_widens(simulation):
 
 
 def test_the_worth_of_a_judge_in_judgements(simulation):
-    worth = {name: np.mean([row[4].worth for row in simulation[name]]) for name in JUDGES}
-    weight = {name: np.mean([row[4].weight for row in simulation[name]]) for name in JUDGES}
+    worth = {name: np.mean([row[3].worth for row in simulation[name]]) for name in JUDGES}
+    weight = {name: np.mean([row[3].weight for row in simulation[name]]) for name in JUDGES}
     judgements = 2 * PER_OUTPUT * JUDGED
     assert worth["good"] > 0.4 * judgements
     assert abs(worth["useless"]) < 0.05 * judgements
@@ -139,7 +130,7 @@ def test_the_worth_of_a_judge_in_judgements(simulation):
 def test_the_estimate_and_its_variance_are_those_of_the_definition():
     """Angelopoulos et al.: mean of people + λ (mean over all items − mean over judged ones), with
     the λ of each item fitted without it. With a rater for each item, only items are clusters."""
-    people, judges, _ = simulated(3)
+    people, judges = simulated(3)
     judged = np.array([int(name[1:]) for name in people.items])
     rows = np.unique(people.item * 2 + people.system, return_index=True)[1]  # one judgement each
     system, item, value = (each[rows] for each in (people.system, people.item, people.value))
@@ -184,14 +175,14 @@ def held(cell: tuple[int, int], campaigns: int) -> dict[str, float]:
     """The share of campaigns whose intervals hold, by judge."""
     found: dict[str, list[bool]] = {}
     for seed in range(campaigns):
-        people, judges, truth = simulated(seed, *cell)
+        people, judges = simulated(seed, *cell)
         for name in ("good", "useless"):
             try:
                 fitted = fit(people, judges[name])
             except Undefined:
                 continue
             low, high = interval(fitted.powered, fitted.df)[1:]
-            found.setdefault(name, []).append(low <= truth <= high)
+            found.setdefault(name, []).append(low <= TRUTH <= high)
     return {name: float(np.mean(each)) for name, each in found.items()}
 
 
@@ -258,16 +249,8 @@ def test_documents_are_clusters_where_they_group_the_items():
 
 
 def test_the_order_of_systems_and_the_unit_of_the_metric_change_nothing():
-    people, judges, _ = simulated(1)
-    turned = People(
-        ("b", "a"),
-        people.items,
-        people.raters,
-        1 - people.system,
-        people.item,
-        people.rater,
-        people.value,
-    )
+    people, judges = simulated(1)
+    turned = replace(people, systems=("b", "a"), system=1 - people.system)
     one, other = fit(people, judges["good"]), fit(turned, 7 + 100 * judges["good"][::-1])
     assert other.weight == pytest.approx(one.weight / 100)
     assert other.powered.means[::-1] == pytest.approx(one.powered.means)
@@ -276,7 +259,7 @@ def test_the_order_of_systems_and_the_unit_of_the_metric_change_nothing():
 
 
 def test_the_result_has_both_estimates_side_by_side():
-    people, judges, _ = simulated(1)
+    people, judges = simulated(1)
     fitted = fit(people, judges["good"])
     found = prediction_powered(people, "judge", judges["good"], NAMES)
     assert [each.system for each in found.means] == ["b", "a"]
@@ -330,7 +313,7 @@ def test_where_every_item_but_not_every_output_was_judged_a_metric_adds_to_peopl
 
 
 def test_unusable_judgements_are_refused():
-    people, judges, _ = simulated(1)
+    people, judges = simulated(1)
     gap = judges["good"].copy()
     gap[1, 3] = np.nan
     with pytest.raises(Undefined, match="no score of b on item i003"):
