@@ -20,6 +20,7 @@ from .definitions import frozen_definition
 from .documents import screens_of_batch
 from .progress import RECENT
 from .sql import rows_of
+from .trace_measures import SAMPLED_SCREENS
 from .watching.alarms import ToldAlarm, alarms_by_rater
 from .watching.own_words import comment_of
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 # A rater beyond these multiples of the typical pace is marked slow or fast.
 SLOW, FAST = 2.0, 0.5
-SAMPLED_SCREENS = 200
 MOST_RECENT, MOST_COMMENTS = 50, 200
 RATERS_AT_ONCE = 200
 

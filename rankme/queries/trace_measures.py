@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from rankme.queries.sql import rows_of
 
-# The newest screens, as for alarms.
-SAMPLED_SCREENS = 200
+SAMPLED_SCREENS = 200  # the newest ones of a rater, for alarms too
 # A share of fewer says nothing.
 FEWEST_PRESSES = 10
 FEWEST_CHARACTERS = 20

@@ -24,11 +24,11 @@ from rankme.protocols.files import stored_definition
 from rankme.queries.counting import NEWEST
 from rankme.queries.reading import seconds_by_trial
 from rankme.queries.sql import rows_of
+from rankme.queries.trace_measures import SAMPLED_SCREENS
 
 from .traces import signs_of_programs
 
-SAMPLED_SCREENS = 200
-# Of these, the newest whose texts are counted.
+# Of the sampled screens, the newest whose texts are counted.
 READ_SCREENS = 30
 # With whose answers those of a rater are compared who always gives the same: the first to come.
 COMPARED_RATERS = 40

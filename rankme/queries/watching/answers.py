@@ -20,9 +20,8 @@ from rankme.queries.counting import NEWEST, newest
 from rankme.queries.items.answers import Said, said_of, seconds_of
 from rankme.queries.reading import seconds_by_trial
 from rankme.queries.sql import rows_of
+from rankme.queries.trace_measures import SAMPLED_SCREENS
 from rankme.queries.watching.own_words import comment_of, fill_in_words
-
-from .alarms import SAMPLED_SCREENS
 
 BINS = 10
 # Distinct values of a criterion; a magnitude can have one for every answer.

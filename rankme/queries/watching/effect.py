@@ -15,13 +15,13 @@ from analysis.typing import Values
 from rankme.models import Campaign, Participant, Submission
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import stored_definition
+from rankme.queries.items.list import UNCOMPARED
 from rankme.queries.judgement_table import judgement_table
 
 # Up to so many screens the page of a rater shows the effect at once, and then if asked.
 MOST_AT_ONCE = 2_000
 MOST_SCREENS = 20_000
 LEVEL = 0.05
-UNCOMPARED = ("text", "time")
 
 
 @dataclass(frozen=True)
