@@ -88,14 +88,18 @@ class TaskResults:
     tracks: tuple[TrackResults, ...]
 
     @property
+    def judged(self) -> QuerySet[SystemUpload]:
+        """The uploads that people judged and no team withdrew."""
+        return SystemUpload.objects.filter(
+            track__task=self.task, code__isnull=False, withdrawn_at=None
+        )
+
+    @property
     def teams(self) -> list[Team]:
         """The teams with a system that was judged and not withdrawn; none without names."""
         if not self.is_named:
             return []
-        codes = SystemUpload.objects.filter(
-            track__task=self.task, code__isnull=False, withdrawn_at=None
-        )
-        found = self.task.teams.filter(kind=Team.Kind.TEAM, pk__in=codes.values("team"))
+        found = self.task.teams.filter(kind=Team.Kind.TEAM, pk__in=self.judged.values("team"))
         return list(found.prefetch_related("systems"))
 
 

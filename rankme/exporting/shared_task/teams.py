@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from analysis.report.layout.latex import escaped
 from analysis.report.layout.table_model import Column, Role, Table, as_csv, rows_of
 from analysis.translatable import gettext_noop as _
-from rankme.models import SystemUpload, Team
+from rankme.models import Team
 
 from .results import TaskResults
 
@@ -23,17 +23,19 @@ HARMLESS = re.compile(
 
 @dataclass(frozen=True)
 class Citation:
-    """How a team is cited: the key for LaTeX, and its entry."""
+    """How a team is cited: the key for LaTeX, its entry, and the names of its judged systems."""
 
     team: Team
     key: str
     entry: str
+    systems: str
 
 
 def citations(results: TaskResults) -> list[Citation]:
     """One entry for each team: its own BibTeX where that is usable, or one made of its facts."""
     found: list[Citation] = []
     taken: set[str] = set()
+    systems = _systems(results)
     for team in results.teams:
         own = _own_entry(team.citation)
         if own is not None and own[0].casefold() not in taken:
@@ -42,7 +44,7 @@ def citations(results: TaskResults) -> list[Citation]:
             key = _free_key(team.name, taken)
             entry = _made_entry(team, key, results.task.title)
         taken.add(key.casefold())
-        found.append(Citation(team, key, entry))
+        found.append(Citation(team, key, entry, ", ".join(systems.get(team.pk, ()))))
     return found
 
 
@@ -92,13 +94,12 @@ def as_bibtex(results: TaskResults) -> str:
 
 def teams_table(results: TaskResults) -> Table:
     """Teams with institutions, judged systems and the keys of their citations."""
-    systems = _systems(results)
     rows = [
         (
             each.team.publication_name,
             each.team.name,
             each.team.institution or None,
-            ", ".join(systems.get(each.team.pk, ())),
+            each.systems,
             each.key,
         )
         for each in citations(results)
@@ -108,15 +109,11 @@ def teams_table(results: TaskResults) -> Table:
     return Table("teams", _("Teams"), columns, rows_of(rows), Role.PAPER)
 
 
-def _systems(results: TaskResults) -> dict[int, list[str]]:
-    judged = SystemUpload.objects.filter(
-        track__task=results.task, code__isnull=False, withdrawn_at=None
-    )
-    found: dict[int, list[str]] = {}
-    for team, name in judged.order_by("system").values_list("team", "system__name"):
-        names = found.setdefault(team, [])
-        if name not in names:
-            names.append(name)
+def _systems(results: TaskResults) -> dict[int, dict[str, None]]:
+    """By team: the names of its judged systems, each once."""
+    found: dict[int, dict[str, None]] = {}
+    for team, name in results.judged.order_by("system").values_list("team", "system__name"):
+        found.setdefault(team, {})[name] = None
     return found
 
 
@@ -126,11 +123,9 @@ def as_table_csv(results: TaskResults) -> str:
 
 def as_latex(results: TaskResults) -> str:
     """The table with a citation after each team's name."""
-    systems = _systems(results)
     rows = [
         rf"{escaped(each.team.publication_name)} \cite{{{each.key}}} & "
-        rf"{escaped(each.team.institution)} & "
-        rf"{escaped(', '.join(systems.get(each.team.pk, ())))} \\"
+        rf"{escaped(each.team.institution)} & {escaped(each.systems)} \\"
         for each in citations(results)
     ]
     head = [r"% \usepackage{booktabs}, and \bibliography{teams}", r"\begin{tabular}{lll}"]
