@@ -1,4 +1,4 @@
-"""What raters said besides judgements, as CSV: checks, problems, themselves."""
+"""Export answers to checks, reported problems and what raters say of themselves, as CSV."""
 
 from __future__ import annotations
 
