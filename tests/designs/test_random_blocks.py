@@ -11,7 +11,7 @@ from rankme.designs.plan import NO_SYSTEM, DesignError, DrawnPlan, count_pairs
 from rankme.designs.registry import draw
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_e2e_shows_every_system_and_every_pair_equally_often(seed: int) -> None:
     """Dušek et al. (2020), section 8.4: 630 MRs, 5 of 21 systems, pages of at most 20 screens."""
     balance = draw("random_blocks", 630, 21, {}, 3, seed=seed).balance
