@@ -233,51 +233,18 @@ ALIVE_FILE = environment.text("ALIVE_FILE")
 # Messages expire by the clock of the worker that reads them: one that is minutes ahead would
 # discard what lives for seconds. Those that have waited cost nothing (rankme/worker/tasks.py).
 CELERY_BEAT_SCHEDULE = {
-    "reconcile": {
-        "task": "rankme.tasks.reconcile",
-        "schedule": 5.0,
-        "options": {"expires": 3600.0},
-    },
-    "check the record": {
-        "task": "rankme.tasks.check_record",
-        "schedule": crontab(hour="3", minute="17"),
-        "options": {"expires": 3600.0},
-    },
-    "webhooks": {
-        "task": "rankme.tasks.send_webhooks",
-        "schedule": 15.0,
-        "options": {"expires": 3600.0},
-    },
-    "panels": {
-        "task": "rankme.tasks.visit_panels",
-        "schedule": 60.0,
-        "options": {"expires": 3600.0},
-    },
-    "deletions": {
-        "task": "rankme.tasks.delete_campaigns",
-        "schedule": 60.0,
-        "options": {"expires": 3600.0},
-    },
-    "pauses": {
-        "task": "rankme.tasks.pause_campaigns",
-        "schedule": 60.0,
-        "options": {"expires": 3600.0},
-    },
-    "reminders of raters": {
-        "task": "rankme.tasks.remind_raters",
-        "schedule": 600.0,
-        "options": {"expires": 3600.0},
-    },
-    "reminders": {
-        "task": "rankme.tasks.remind_teams",
-        "schedule": 600.0,
-        "options": {"expires": 3600.0},
-    },
-    "sweep": {
-        "task": "rankme.tasks.sweep_leftovers",
-        "schedule": 3600.0,
-        "options": {"expires": 3600.0},
-    },
+    name: {"task": f"rankme.tasks.{task}", "schedule": schedule, "options": {"expires": 3600.0}}
+    for name, task, schedule in (
+        ("reconcile", "reconcile", 5.0),
+        ("check the record", "check_record", crontab(hour="3", minute="17")),
+        ("webhooks", "send_webhooks", 15.0),
+        ("panels", "visit_panels", 60.0),
+        ("deletions", "delete_campaigns", 60.0),
+        ("pauses", "pause_campaigns", 60.0),
+        ("reminders of raters", "remind_raters", 600.0),
+        ("reminders", "remind_teams", 600.0),
+        ("sweep", "sweep_leftovers", 3600.0),
+    )
 }
 # Nothing that would have to be remembered between two starts.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
@@ -416,20 +383,7 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("cs", "Čeština"), ("ar", "العربية")]
 # Campaigns may be in any language, and bring its texts themselves.
 LANGUAGES_BIDI = [
-    "ar",
-    "arc",
-    "ckb",
-    "dv",
-    "fa",
-    "he",
-    "ks",
-    "nqo",
-    "ps",
-    "sd",
-    "syr",
-    "ug",
-    "ur",
-    "yi",
+    *("ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi")
 ]
 LOCALE_PATHS = [embedded.FILES / "locale"]
 TIME_ZONE = environment.text("TIME_ZONE", "UTC")
