@@ -7,7 +7,7 @@ rule of `analysis.inference`, which reports of this site claim by.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,8 @@ from analysis.report.options import ReportOptions
 from analysis.report.scale_section import anova_of, clustered, tukey_of
 from analysis.report.sentences import stated
 from analysis.scales.clustered import ClusteredComparison
-from analysis.scales.tukey_hsd import compact_letters, range_quantile
+from analysis.scales.comparison import Contrast
+from analysis.scales.tukey_hsd import PairDifference, compact_letters, range_quantile
 from analysis.table import JudgementTable
 
 OPTIONS = ReportOptions(agreement_resamples=0)
@@ -67,11 +68,7 @@ def examine_criterion(table: JudgementTable, criterion: str) -> CriterionFinding
     if isinstance(found, str):
         strict, strict_pairs, verdict = found, None, _without_claims(published_pairs)
     else:
-        strict_pairs = {
-            (row.a, row.b) if row.difference > 0 else (row.b, row.a)
-            for row in found.contrasts
-            if row.p < ALPHA
-        }
+        strict_pairs = _told_apart(found.contrasts)
         strict = (
             f"With errors clustered by rater and item (t with {found.df:.3g} degrees of freedom, "
             f"all pairs together at {ALPHA:g}), {_counted(strict_pairs, len(found.contrasts))}, "
@@ -93,11 +90,7 @@ def _published(part: JudgementTable) -> tuple[str, set[Pair]]:
         tukey = tukey_of(part.value, part, ALPHA, anova, True)
     except Undefined as why:
         return f"There is no analysis of variance: {why}", set()
-    pairs = {
-        (row.a, row.b) if row.difference > 0 else (row.b, row.a)
-        for row in tukey.pairs
-        if row.p < ALPHA
-    }
+    pairs = _told_apart(tukey.pairs)
     effect = anova.rows[0]
     test = f"F({effect.df:g}, {anova.residual.df:g}) = {effect.F:.2f}, {stated(effect.p or 0.0)}"
     method = "A t test" if len(names) == 2 else f"Analysis of variance ({test}) with Tukey's test"
@@ -105,6 +98,14 @@ def _published(part: JudgementTable) -> tuple[str, set[Pair]]:
         f"{method} over all {len(part):,} judgements, as most papers do: "
         f"{_counted(pairs, len(tukey.pairs))}. It takes every judgement as independent."
     ), pairs
+
+
+def _told_apart(compared: Iterable[Contrast | PairDifference]) -> set[Pair]:
+    return {
+        (row.a, row.b) if row.difference > 0 else (row.b, row.a)
+        for row in compared
+        if row.p < ALPHA
+    }
 
 
 def strict_comparison(part: JudgementTable) -> ClusteredComparison | str:
