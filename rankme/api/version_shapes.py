@@ -32,29 +32,21 @@ class NewVersionSerializer(ReasonSerializer):
     definition = serializers.DictField(help_text="The whole campaign file as it is to be.")
 
 
-class MixedField(serializers.IntegerField):
-    def __init__(self) -> None:
-        super().__init__(
-            min_value=0,
-            max_value=MOST_MIXED,
-            default=MIXED_PERCENT,
-            help_text="Percent of the screens in batches of new systems that show earlier ones, "
-            "where a screen shows one output.",
-        )
-
-
 class ExtensionQuery(serializers.Serializer[Any]):
     raters_per_trial = serializers.IntegerField(
         min_value=1, max_value=MOST_RATERS, required=False, help_text="By default as now."
     )
-    mixed_percent = MixedField()
-
-
-class NewExtensionSerializer(ReasonSerializer):
-    raters_per_trial = serializers.IntegerField(
-        min_value=1, max_value=MOST_RATERS, required=False, help_text="By default as now."
+    mixed_percent = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST_MIXED,
+        default=MIXED_PERCENT,
+        help_text="Percent of the screens in batches of new systems that show earlier ones, "
+        "where a screen shows one output.",
     )
-    mixed_percent = MixedField()
+
+
+class NewExtensionSerializer(ReasonSerializer, ExtensionQuery):
+    pass
 
 
 class PlanExtensionSerializer(serializers.ModelSerializer[PlanExtension]):

@@ -22,6 +22,7 @@ from rankme.actions.imports.judgement_imports import start_archive
 from rankme.api import campaign_shapes as shapes
 from rankme.api.parsers import CampaignFileParser, StrictJSONParser
 from rankme.api.view import View, action, operation
+from rankme.api.views.drafts import DEFINITION_SENT, given_definition, yaml_answer
 from rankme.api.views.links import addresses_of
 from rankme.errors import RefusedAction
 from rankme.models import Campaign
@@ -69,8 +70,7 @@ class PresetFileView(View):
     def get(self, request: Request, name: str) -> HttpResponse:
         if name not in preset_names():
             raise Http404
-        text = definition_to_yaml(preset(name))
-        return HttpResponse(text, content_type="application/yaml; charset=utf-8")
+        return yaml_answer(definition_to_yaml(preset(name)))
 
 
 class CampaignsView(View):
@@ -159,10 +159,7 @@ class CampaignView(View):
         "campaigns_change",
         "Replace the definition of a draft. With If-Match, only if it still has that ETag",
         needs=Permission.EDIT,
-        request={
-            "application/json": shapes.DefinitionSerializer,
-            "application/yaml": OpenApiTypes.STR,
-        },
+        request=DEFINITION_SENT,
         gives=shapes.CampaignDetailSerializer,
         parameters=[
             OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="An ETag.")
@@ -170,12 +167,7 @@ class CampaignView(View):
     )
     def put(self, request: Request, code: str) -> object:
         campaign = get_campaign(request, code)
-        if isinstance(request.data, str):
-            definition = definition_from_yaml(request.data)
-        else:
-            definition = definition_from_document(
-                self.read(shapes.DefinitionSerializer)["definition"]
-            )
+        definition = given_definition(self)
         base = request.headers.get("If-Match", "").strip().strip('"') or None
         changed = campaigns.change_definition(campaign, definition, by=user_of(request), base=base)
         return _with_tag(request, changed)
@@ -205,8 +197,7 @@ class CampaignFileView(View):
     )
     def get(self, request: Request, code: str) -> HttpResponse:
         campaign = get_campaign(request, code)
-        text = definition_to_yaml(campaigns.definition_of(campaign))
-        return HttpResponse(text, content_type="application/yaml; charset=utf-8")
+        return yaml_answer(definition_to_yaml(campaigns.definition_of(campaign)))
 
 
 class ProgressView(View):

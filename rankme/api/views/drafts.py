@@ -25,6 +25,22 @@ from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_document, definition_from_yaml
 from rankme.queries.words import current_words, missing_texts, words_file
 
+DEFINITION_SENT = {
+    "application/json": DefinitionSerializer,
+    "application/yaml": OpenApiTypes.STR,
+}
+
+
+def given_definition(view: View) -> Definition:
+    """The definition that a request sends as `DEFINITION_SENT` says."""
+    if isinstance(view.request.data, str):
+        return definition_from_yaml(view.request.data)
+    return definition_from_document(view.read(DefinitionSerializer)["definition"])
+
+
+def yaml_answer(text: str) -> HttpResponse:
+    return HttpResponse(text, content_type="application/yaml; charset=utf-8")
+
 
 class CheckedSerializer(serializers.Serializer[Any]):
     """What is wrong with a campaign file, or what its raters will see."""
@@ -74,18 +90,12 @@ class DefinitionCheckView(View):
         "definitions_check",
         "Check a campaign file and store nothing",
         needs=Permission.SEE,
-        request={
-            "application/json": DefinitionSerializer,
-            "application/yaml": OpenApiTypes.STR,
-        },
+        request=DEFINITION_SENT,
         gives=CheckedSerializer,
     )
     def post(self, request: Request) -> object:
         try:
-            if isinstance(request.data, str):
-                definition = definition_from_yaml(request.data)
-            else:
-                definition = definition_from_document(self.read(DefinitionSerializer)["definition"])
+            definition = given_definition(self)
         except InvalidDefinition as refused:
             none = {"untranslated": 0, "outline": None}
             return {"valid": False, "problems": refused.problems} | none
@@ -122,7 +132,7 @@ class WordsView(View):
     def get(self, request: Request, code: str) -> HttpResponse:
         definition = definition_of(get_campaign(request, code))
         text = words_file(definition.language, current_words(definition.language, definition))
-        return HttpResponse(text, content_type="application/yaml; charset=utf-8")
+        return yaml_answer(text)
 
 
 class TryoutView(View):
