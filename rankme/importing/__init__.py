@@ -5,7 +5,7 @@ from rankme.importing.problems import FileProblem, ImportRefused
 from rankme.importing.readers.reader import Reader
 from rankme.importing.spooling.preview import JudgementPreview, Preview
 from rankme.importing.spooling.rows import ItemRow, JudgementRow, OutputRow
-from rankme.importing.tabular.columns import Columns, columns_from, columns_from_roles
+from rankme.importing.tabular.columns import columns_from_roles
 from rankme.importing.tabular.headings import InvalidColumns
 from rankme.importing.tabular.reading import AS_PROPOSED, Reading, reading_from
 from rankme.importing.uploads import (
@@ -13,7 +13,6 @@ from rankme.importing.uploads import (
     READERS,
     JudgementMaterial,
     Material,
-    detect,
     read_judgement_material,
     read_material,
     read_scores,
@@ -24,7 +23,6 @@ __all__ = [
     "JUDGEMENT_READERS",
     "LIMITS",
     "READERS",
-    "Columns",
     "FileProblem",
     "ImportRefused",
     "InvalidColumns",
@@ -38,9 +36,7 @@ __all__ = [
     "Preview",
     "Reader",
     "Reading",
-    "columns_from",
     "columns_from_roles",
-    "detect",
     "read_judgement_material",
     "read_material",
     "read_scores",
