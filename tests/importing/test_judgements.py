@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis.table_files import read_table, write_table
 from rankme.importing import ImportRefused, JudgementMaterial, read_judgement_material
 from tests.analysis.published import oracle_data
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LONG = """rater,item,system,criterion,value,screen,time_ms,entity,hour
 r1,a,S,quality,70,x1,1200,people,9
@@ -229,30 +224,6 @@ def test_a_value_that_no_definition_can_hold_is_refused_with_its_line(
     assert places(tmp_path, LONG.replace(",60,x2", f",{value},x2")) == [(4, "value")]
 
 
-FORMS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
-    "xlsx": lambda table, path: table.to_excel(path, index=False),
-    "parquet": lambda table, path: table.to_parquet(path, index=False),
-    "json": lambda table, path: path.write_text(table.to_json(orient="records")),
-    "csv": lambda table, path: table.to_csv(path, sep=";", index=False, encoding="cp1252"),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_judgements_come_in_any_usual_file(tmp_path: Path, form: str) -> None:
-    import pandas as pd
-
-    path = tmp_path / f"ratings.{form}"
-    rows = [(rater, item, system, "clarté", 3, f"s{rater}{item}") for rater in "ab"
-            for item in "xyz" for system in ("Zoë", "Jürgen")]  # fmt: skip
-    names = ["rater", "item", "system", "criterion", "value", "screen"]
-    FORMS[form](pd.DataFrame(rows, columns=names), path)
-    with read_judgement_material(path) as material:
-        found = [(row.rater, row.item_key, row.system, row.criterion, row.value)
-                 for row in material.judgements()]  # fmt: skip
-        assert material.preview.n_screens == 6
-    assert sorted(found) == sorted(row[:5] for row in rows)
-
-
 COMMON = """annotator,model,prompt_id,dimension,score,hour
 r1,S,a,fluency,4,9
 r1,T,a,fluency,5,9
@@ -283,10 +254,6 @@ def test_our_own_name_counts_more_than_a_common_one(tmp_path: Path) -> None:
         assert material.preview.systems == ("S", "T")
         assert {name for row in material.judgements() for name in row.factors} == {"id"}
         assert material.preview.notes == ()
-
-
-def test_a_repeated_judgement_without_screens_is_refused(tmp_path: Path) -> None:
-    assert places(tmp_path, COMMON + "r1,S,a,fluency,2,9\n") == [(6, "")]
 
 
 def test_a_cell_under_a_common_name_is_reported_by_the_name_in_the_file(tmp_path: Path) -> None:
