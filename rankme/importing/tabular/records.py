@@ -410,7 +410,8 @@ def records(sources: Sources, file: SourceFile, shape: Shape) -> Iterator[tuple[
 def _table_records(
     sources: Sources, file: SourceFile, shape: Shape
 ) -> Iterator[tuple[int, Record]]:
-    yield from _as_records(sources, file, shape, _table_rows(sources, file, shape))
+    rows = _limited(sources, file, _table_rows(sources, file, shape))
+    yield from _as_records(sources, file, shape, rows)
 
 
 def _as_records(
@@ -470,7 +471,6 @@ def _table_rows(
     # The limit is the process's own; all readers set the same.
     csv.field_size_limit(LONGEST_CELL)
     rows = csv.reader(text_lines(sources, file), delimiter=shape.delimiter or ",", strict=True)
-    n_rows = -1  # the header is none of them
     while True:
         line = rows.line_num + 1
         try:
@@ -481,11 +481,6 @@ def _table_rows(
             _note_csv_error(sources, file, line, rows.line_num, str(error))
             continue
         if cells:
-            n_rows += 1
-            if n_rows > sources.limits.rows:
-                message = f"There are more than {sources.limits.rows:,} rows."
-                sources.problem((file, line), "", message)
-                return
             yield line, cells
 
 
@@ -552,7 +547,7 @@ def _limited(
     sources: Sources, file: SourceFile, rows: Iterable[tuple[int, list[str]]]
 ) -> Iterator[tuple[int, list[str]]]:
     for number, (line, cells) in enumerate(rows):
-        if number > sources.limits.rows:
+        if number > sources.limits.rows:  # the header is none of them
             message = f"There are more than {sources.limits.rows:,} rows."
             sources.problem((file, line), "", message)
             return
