@@ -24,6 +24,7 @@ from rankme.importing import (
     columns_from_roles,
 )
 from rankme.importing.fence import read_in_child
+from rankme.importing.problems import refusal
 from rankme.importing.sources import Progress
 from rankme.importing.spooling.spooled import Spooled
 from rankme.importing.uploads import SPOOL, read_upload
@@ -83,7 +84,7 @@ def examine(
         found = read_upload({label: path}, "judgements", folder, limits=here, reading=reading)
         assert isinstance(found, JudgementPreview)
         if found.n_judgements > most_judgements:
-            raise ImportRefused([FileProblem(f"More than {most_judgements:,} values.", file=label)])
+            raise refusal(f"More than {most_judgements:,} values.", label)
         with threadpool_limits(1):
             return _examined(_table(folder / SPOOL), found)
 

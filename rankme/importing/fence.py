@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar
 
 from rankme.importing.limits import Limits
-from rankme.importing.problems import FileProblem, ImportRefused
+from rankme.importing.problems import refusal
 from rankme.importing.sources import Progress
 
 Result = TypeVar("Result")
@@ -70,7 +70,7 @@ def read_in_child(
     finally:
         status = os.waitpid(child, 0)[1]
     if outcome is None:
-        raise _refusal(_cause_of_death(status, limits), label)
+        raise refusal(_cause_of_death(status, limits), label)
     kind, value = outcome
     if kind == RAISED:
         raise _raised(value, limits, label)
@@ -110,14 +110,10 @@ def _too_large(limits: Limits) -> str:
     )
 
 
-def _refusal(message: str, label: str) -> ImportRefused:
-    return ImportRefused([FileProblem(message, file=label)])
-
-
 def _raised(stored: Any, limits: Limits, label: str) -> BaseException:
     kind, args, state = stored
     if issubclass(kind, MemoryError | RecursionError):
-        return _refusal(_too_large(limits), label)
+        return refusal(_too_large(limits), label)
     # Not called: its arguments may be others than those that it keeps.
     error: BaseException = kind.__new__(kind, *args)
     error.__dict__.update(state)

@@ -78,6 +78,11 @@ class ImportRefused(ValueError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+def refusal(message: str, file: str = "", line: int | None = None) -> ImportRefused:
+    """The refusal for a single reason."""
+    return ImportRefused([FileProblem(message, file, line)])
+
+
 class Problems:
     """Collects every fault, and keeps the first of them to be listed."""
 

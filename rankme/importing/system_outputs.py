@@ -10,7 +10,7 @@ from xml.etree import ElementTree as Xml
 from rankme.importing.characters import NUL_OR_SURROGATE
 from rankme.importing.fence import read_in_child
 from rankme.importing.limits import LIMITS
-from rankme.importing.problems import FileProblem, ImportRefused
+from rankme.importing.problems import FileProblem, ImportRefused, refusal
 from rankme.importing.sources import Progress
 from rankme.importing.tabular.columns import Columns
 from rankme.importing.tabular.reading import Reading
@@ -57,7 +57,7 @@ def read_system_outputs(
         message = f"The file has {len(texts)} outputs, but the track has {len(keys)} items."
         # The first line that is missing, or has no item.
         line = min(len(texts), len(keys)) + 1 if reads is _of_lines else None
-        raise ImportRefused([FileProblem(message, file.label, line)])
+        raise refusal(message, file.label, line)
     return texts
 
 
@@ -77,7 +77,7 @@ def _unusable(texts: Sequence[str], file: Outputs, *, by_line: bool) -> Iterator
 def _of_table(file: Outputs, keys: Sequence[str], progress: Progress | None) -> list[str]:
     paths, reading = {file.label: file.path}, Reading(columns=NAMED)
     with read_material(paths, progress=progress, reading=reading) as material:
-        problems = _refusal(ONE_SYSTEM, file).problems if _is_of_several(material) else ()
+        problems = refusal(ONE_SYSTEM, file.label).problems if _is_of_several(material) else ()
         texts = {row.item_key: row.text for row in material.outputs()}
         lines = dict(material.output_lines())
     known = set(keys)
@@ -110,14 +110,14 @@ def _of_lines(file: Outputs) -> list[str]:
 def _of_xml(file: Outputs) -> list[str]:
     text = _text(file)
     if "<!ENTITY" in text.upper():
-        raise _refusal("The file declares entities. Write the characters themselves.", file)
+        raise refusal("The file declares entities. Write the characters themselves.", file.label)
     try:
         tree = Xml.fromstring(text)
     except (Xml.ParseError, ValueError) as error:
-        raise _refusal(f"The XML is damaged: {error}", file) from error
+        raise refusal(f"The XML is damaged: {error}", file.label) from error
     documents = [document.findall("hyp") for document in tree.iter("doc")]
     if any(len(found) > 1 for found in documents):
-        raise _refusal(ONE_SYSTEM, file)
+        raise refusal(ONE_SYSTEM, file.label)
     segments = (segment for found in documents for hyp in found for segment in hyp.iter("seg"))
     return ["".join(segment.itertext()) for segment in segments]
 
@@ -126,8 +126,4 @@ def _text(file: Outputs) -> str:
     try:
         return file.path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _refusal("The file is not UTF-8. Save it as UTF-8.", file) from error
-
-
-def _refusal(message: str, file: Outputs) -> ImportRefused:
-    return ImportRefused([FileProblem(message, file=file.label)])
+        raise refusal("The file is not UTF-8. Save it as UTF-8.", file.label) from error

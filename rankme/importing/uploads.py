@@ -15,7 +15,7 @@ from rankme.importing.fence import read_in_child
 from rankme.importing.files import SourceFile
 from rankme.importing.limits import LIMITS, Limits
 from rankme.importing.media.media_files import refuse_media
-from rankme.importing.problems import FileProblem, ImportRefused, Problems, StopFile
+from rankme.importing.problems import ImportRefused, Problems, StopFile, refusal
 from rankme.importing.readers.reader import Reader
 from rankme.importing.readers.score_tables import Scores, read_score_tables
 from rankme.importing.sources import Paths, Progress, Sources, labelled, open_sources
@@ -274,7 +274,7 @@ def _known_format(format: str | None, sources: Sources, readers: Mapping[str, Re
     """The format as given, or as found in the content."""
     if format and format not in readers:
         message = f'There is no format "{format}": choose {", ".join(readers)}.'
-        raise ImportRefused([FileProblem(message)])
+        raise refusal(message)
     guessing = ((name, reader.could_read) for name, reader in readers.items())
     found = format or detect(sources.files, readers)
     found = found or next((name for name, could in guessing if could and could(sources)), None)
@@ -288,7 +288,7 @@ def _refuse_unknown(sources: Sources) -> None:
     """Say of each file what it lacks; of many files of texts in folders, only once."""
     files = sources.files
     if sources.about == "judgements":
-        raise ImportRefused([FileProblem(why_not(sources, files[0]), file=files[0].label, line=1)])
+        raise refusal(why_not(sources, files[0]), files[0].label, 1)
     folders = {file.folder for file in files}
     tables = preview_tables(sources)
     if len(files) > FEW_FILES and not tables and "" not in folders:
@@ -298,7 +298,7 @@ def _refuse_unknown(sources: Sources) -> None:
             "make one text file for each system with an output on each line, and a source.txt with "
             "the inputs."
         )
-        raise ImportRefused([FileProblem(message)])
+        raise refusal(message)
     for file in files:
         message = f"The format is not recognised. {columns_missing(file, OUTPUT_COLUMNS)}"
         sources.problem((file, 1), "", message)

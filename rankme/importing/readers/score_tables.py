@@ -12,7 +12,7 @@ from analysis.table_files import unguarded
 from analysis.text_metrics.extracted_facts import facts_of_rows
 from analysis.text_metrics.score_files import Known, MetricScores, scores_of_rows
 from rankme.importing.files import SourceFile
-from rankme.importing.problems import FileProblem, ImportRefused
+from rankme.importing.problems import FileProblem, ImportRefused, refusal
 from rankme.importing.sources import Sources
 from rankme.importing.tabular.columns import Columns, column_name
 from rankme.importing.tabular.records import Record, records
@@ -50,12 +50,11 @@ def read_score_tables(
 ) -> Scores:
     """Read and check scores; raises `ImportRefused` with every problem."""
     if len(sources.files) != 1:
-        message = "Upload one file of scores at a time."
-        raise ImportRefused([FileProblem(message)])
+        raise refusal("Upload one file of scores at a time.")
     file = sources.files[0]
     table = table_of(sources, file)
     if table is None or not table.is_described:
-        raise ImportRefused([FileProblem(why_not(sources, file), file=file.label)])
+        raise refusal(why_not(sources, file), file.label)
     rows = _rows(sources, table)
     sources.problems.refuse_if_any()
     scores, verdicts = None, {}
