@@ -1,6 +1,6 @@
 """The doctor reads what annotation tools export, written here as their own code writes it.
 
-Reading alone: what is then said of the ratings is the same whoever wrote them.
+Reading alone: what is then said of the ratings does not depend on the tool.
 """
 
 import json
