@@ -176,12 +176,6 @@ def test_an_import_under_way_or_done_is_not_described_again(campaign, tmp_path):
         materials.read_again(row, Reading(), by=campaign.owner)
 
 
-def test_other_people_cannot_describe_columns(client, campaign, tmp_path):
-    row = checked(campaign, tmp_path, UNKNOWN)
-    client.force_login(make_owner("other"))
-    assert client.post(page_of(row, "campaign-import-columns"), DESCRIBED).status_code == 404
-
-
 # --- the command ---
 
 

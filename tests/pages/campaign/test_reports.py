@@ -444,26 +444,6 @@ def test_judgements_are_downloaded_as_csv_and_as_they_were_sent(olga, campaign):
     assert lines[0]["payload"]["key"] == lines[0]["key"]
 
 
-def test_strangers_meet_404_and_visitors_the_door(client, campaign, run):
-    names = [
-        ("analysis-runs", ()),
-        ("analysis-run", (run.pk,)),
-        ("analysis-publish", (run.pk,)),
-        ("analysis-file", (run.pk, "bundle.zip")),
-        ("export-judgements", ()),
-    ]
-    for name, more in names:
-        assert client.get(address(name, campaign, *more))["Location"].startswith("/login/")
-    client.force_login(make_owner("sven"))
-    for name, more in names:
-        assert client.get(address(name, campaign, *more)).status_code == 404
-    for name in ("analysis-cancel", "analysis-publish", "analysis-withdraw"):
-        assert client.post(address(name, campaign, run.pk)).status_code == 404
-    other = make_campaign(owner=make_owner("sven"))
-    assert client.get(address("analysis-run", other, run.pk)).status_code == 404
-    assert not publishing.Report.objects.exists()
-
-
 def test_addresses_with_signs_that_no_database_holds_are_404(olga):
     olga.raise_request_exception = False
     for prefix in ("campaigns", "r", "reports"):

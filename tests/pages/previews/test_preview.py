@@ -1,13 +1,11 @@
 """The organiser's preview: the rater's own screens, over a draft, and nothing stored."""
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.urls import reverse
 
 from rankme.models import Assignment, Participant, Slot
 from rankme.pages.previews.preview import sample_trials
 from rankme.protocols.files import preset
-from tests.campaigns import make_campaign, make_owner, rankme_definition, slider_definition
+from tests.campaigns import make_campaign, rankme_definition, slider_definition
 from tests.pages.addresses import address
 from tests.pages.rater.visits import document_of
 
@@ -75,11 +73,3 @@ def test_a_sample_is_the_same_each_time():
     campaign = make_campaign(rankme_definition(), launch=False)
     definition = rankme_definition()
     assert sample_trials(campaign, definition) == sample_trials(campaign, definition)
-
-
-def test_strangers_see_no_preview(client):
-    campaign = make_campaign(owner=make_owner("olga"), launch=False)
-    address = reverse("rankme:preview", args=[campaign.code])
-    assert client.get(address).status_code == 302
-    client.force_login(get_user_model().objects.create_user("eve"))
-    assert client.get(address).status_code == 404
