@@ -27,9 +27,8 @@ def write_list(path, passwords, *, counts=True, ending="\n"):
     return path
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize("counts", [True, False])
-@pytest.mark.parametrize("length", [1, 2, 3, 50, 1000])
+@pytest.mark.parametrize(("ending", "counts"), [("\n", True), ("\r\n", False), ("\r\n", True)])
+@pytest.mark.parametrize("length", [1, 2, 3, 1000])
 def test_exactly_the_passwords_of_the_list_are_found(tmp_path, length, counts, ending):
     known = [f"word{number}" for number in range(length)]
     path = write_list(tmp_path / "list", known, counts=counts, ending=ending)

@@ -16,7 +16,7 @@ from rankme.errors import RefusedAction
 from rankme.models import AuditEvent
 from rankme.pages.account.urls import urlpatterns
 from rankme.sign_in import events
-from tests.accounts import PASSWORD, make_account
+from tests.accounts import PASSWORD, is_in, make_account
 from tests.campaigns import make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -29,10 +29,6 @@ def code_of(secret: str, steps: int = 0) -> str:
 
 def log_in(client: Client, password: str = PASSWORD):
     return client.post(reverse("account_login"), {"login": "olga", "password": password})
-
-
-def is_in(client: Client) -> bool:
-    return "_auth_user_id" in client.session
 
 
 def confirmed(client: Client) -> None:

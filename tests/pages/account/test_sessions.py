@@ -1,6 +1,7 @@
 """Sessions end when they should, and their owner sees and ends them."""
 
 import time
+from typing import Any
 
 import pytest
 from allauth.usersessions.models import UserSession
@@ -20,6 +21,11 @@ pytestmark = pytest.mark.django_db
 PAGE = "/sessions/"
 
 
+@pytest.fixture(autouse=True)
+def account() -> Any:
+    return make_account()
+
+
 def let_pass(client: Client, **seconds: int) -> None:
     """Move what the session remembers into the past."""
     session = client.session
@@ -29,7 +35,6 @@ def let_pass(client: Client, **seconds: int) -> None:
 
 
 def test_a_session_ends_when_nobody_uses_it(settings):
-    make_account()
     settings.SESSION_IDLE_SECONDS = 600
     client = logged_in()
     let_pass(client, seen=500)
@@ -42,7 +47,6 @@ def test_a_session_ends_when_nobody_uses_it(settings):
 
 
 def test_a_session_ends_however_busy_it_is(settings):
-    make_account()
     client = logged_in()
     let_pass(client, began=settings.SESSION_COOKIE_AGE - 60)
     assert is_in(client)
@@ -53,16 +57,14 @@ def test_a_session_ends_however_busy_it_is(settings):
 
 @pytest.mark.without_its_guard
 def test_without_the_limits_an_old_session_goes_on(settings, monkeypatch):
-    make_account()
     client = logged_in()
     let_pass(client, began=10**7, seen=10**6)
     monkeypatch.setattr(limits, "end_or_note", lambda request: None)
     assert is_in(client)
 
 
-def test_a_session_from_before_the_limits_begins_with_its_next_request():
-    client = Client()
-    client.force_login(make_account())
+def test_a_session_from_before_the_limits_begins_with_its_next_request(client, account):
+    client.force_login(account)
     session = client.session
     del session["began"], session["seen"]
     session.save()
@@ -71,7 +73,6 @@ def test_a_session_from_before_the_limits_begins_with_its_next_request():
 
 
 def test_use_is_noted_once_a_minute():
-    make_account()
     client = logged_in()
     before = client.session["seen"]
     let_pass(client, seen=30)
@@ -88,7 +89,6 @@ def test_a_rater_has_no_session(client):
 
 
 def test_sessions_are_listed_with_browser_and_address():
-    make_account()
     here = logged_in()
     logged_in(address="198.51.100.7", browser="curl/8.0")
     page = here.get(PAGE).text
@@ -97,12 +97,10 @@ def test_sessions_are_listed_with_browser_and_address():
 
 
 def test_an_address_that_is_none_makes_no_error():
-    make_account()
     assert "0.0.0.0" in logged_in(address="unix:").get(PAGE).text
 
 
 def test_one_session_is_ended_and_then_all_others():
-    make_account()
     here, lost, forgotten = logged_in(), logged_in(browser="Lost"), logged_in(browser="Forgotten")
     number = UserSession.objects.get(user_agent="Lost").pk
     assert "1 session has ended" in here.post(PAGE, {"session": number}, follow=True).text
@@ -114,7 +112,6 @@ def test_one_session_is_ended_and_then_all_others():
 
 
 def test_nobody_ends_or_sees_the_sessions_of_others():
-    make_account()
     make_account("stan")
     olga, stan = logged_in(), logged_in("stan", browser="Stans own")
     number = UserSession.objects.get(user__username="stan").pk
@@ -124,7 +121,6 @@ def test_nobody_ends_or_sees_the_sessions_of_others():
 
 
 def test_a_new_password_ends_the_other_sessions_and_keeps_this_one():
-    make_account()
     here, elsewhere = logged_in(), logged_in(browser="Elsewhere")
     new = "kestrels and herons"
     form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
@@ -134,7 +130,6 @@ def test_a_new_password_ends_the_other_sessions_and_keeps_this_one():
 
 
 def test_addresses_of_ended_sessions_are_forgotten():
-    make_account()
     here, gone = logged_in(), logged_in(browser="Gone")
     Session.objects.filter(session_key=gone.session.session_key).delete()
     assert forget_ended_sessions() == 1

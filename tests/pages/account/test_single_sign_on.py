@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from evalsite import environment
 from rankme.models import AuditEvent
-from tests.accounts import PASSWORD, make_account
+from tests.accounts import PASSWORD, is_in, make_account
 from tests.live import free_port
 from tests.single_sign_on.provider import CLIENT_ID, CLIENT_SECRET, provider
 from tests.single_sign_on.provider import PASSWORD as PASSWORD_THERE
@@ -40,10 +40,6 @@ def site(server, settings, monkeypatch) -> Client:
     monkeypatch.setenv("OIDC_NAME", "University of Kestrels")
     settings.SOCIALACCOUNT_PROVIDERS = environment.single_sign_on("OIDC", production=False)
     return Client()
-
-
-def is_in(client: Client) -> bool:
-    return "_auth_user_id" in client.session
 
 
 def field(page: httpx.Response, name: str) -> str:
