@@ -92,14 +92,6 @@ def test_what_is_known_of_a_table_is_chosen_already(olga, archive, tmp_path):
     assert chosen(page)[:4] == ["rater", "leave out", "system", "leave out"]
 
 
-def test_a_description_that_makes_no_sense_is_refused_above_the_columns(olga, archive, tmp_path):
-    row = checked(archive, tmp_path, UNKNOWN)
-    twice = {**DESCRIBED, "role-0-1": "rater"}
-    answer = olga.post(page_of(row, "campaign-import-columns"), twice)
-    assert answer.status_code == 422
-    assert "Two columns are the rater" in answer.text
-
-
 def test_plain_names_leave_the_campaign_file_as_it_is(archive, tmp_path):
     row = checked(archive, tmp_path, "rater,item,system,criterion,value\nada,1,A,q,3\n")
     materials.take_import(row, by=archive.owner)

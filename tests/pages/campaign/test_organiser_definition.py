@@ -41,18 +41,13 @@ def edit(campaign: Campaign) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", preset_names())
-def test_the_form_of_a_preset_saves_that_preset(olga, name):
+def test_the_form_of_a_preset_saves_it_and_its_file_makes_the_same_campaign_again(olga, name):
     sent = fields_of(olga.get(new(name)).text)
     answer = olga.post(new(name), sent)
     assert answer.status_code == 302, answer.text
     campaign = Campaign.objects.get()
     document = definition_to_document(preset(name))
     assert campaign.definition == {**document, "seed": campaign.seed}
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_the_file_of_a_campaign_makes_the_same_campaign_again(olga, name):
-    campaign = campaigns.create_campaign(make_owner(), preset(name))
     file = olga.get(address("campaign-file", campaign))
     assert "attachment" in file["Content-Disposition"]
     upload = SimpleUploadedFile("campaign.yaml", file.content)

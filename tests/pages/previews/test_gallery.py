@@ -1,8 +1,5 @@
 """The gallery shows every preset's screens with our own material, and stores nothing."""
 
-import json
-import re
-
 import pytest
 from django.templatetags.static import static
 from django.urls import reverse
@@ -12,6 +9,7 @@ from rankme.importing import read_material
 from rankme.models import Campaign, Participant
 from rankme.pages.previews.gallery import pictures_of, sample
 from rankme.protocols.files import preset, preset_names
+from tests.pages.rater.visits import document_of
 
 pytestmark = pytest.mark.django_db
 
@@ -32,10 +30,7 @@ def test_every_station_is_shown_with_trials_of_our_own_and_nothing_stored(client
     for station in ("consent", "questions", "instructions", "done", "work"):
         answer = client.get(address, {"page": station})
         assert answer.status_code == 200, station
-    found = re.search(
-        r'<script id="work-document" type="application/json">(.*?)</script>', answer.text, re.DOTALL
-    )
-    document = json.loads(found[1])
+    document = document_of(answer)
     assert document["preview"] is True
     assert len(document["trials"]) == len(sample(name)) > 0
     assert len(document["screens"]) == len(preset(name).screens)

@@ -72,19 +72,14 @@ def test_with_a_translation_the_browser_does_not_matter_either():
         assert 'lang="de-AT"' in page.text
 
 
-def test_the_organiser_is_told_before_the_launch(client):
-    campaign = make_campaign(french(), launch=False)
-    client.force_login(campaign.owner)
-    launch = address("campaign-launch", campaign)
-    assert "no translation for the language “fr”" in client.get(launch).text
-    known = make_campaign(rankme_definition(language="cs"), owner=campaign.owner, launch=False)
-    launch = address("campaign-launch", known)
-    assert "no translation" not in client.get(launch).text
-
-
-def test_the_organiser_is_told_when_a_file_is_saved(client):
+def test_the_organiser_is_told_when_a_file_is_saved_and_before_the_launch(client):
     campaign = make_campaign(french(), launch=False)
     client.force_login(campaign.owner)
     file = client.get(address("campaign-file", campaign)).text
     saved = client.post(reverse("rankme:campaign-load"), {"text": file}, follow=True)
     assert "no translation for the language “fr”" in saved.text
+    launch = address("campaign-launch", campaign)
+    assert "no translation for the language “fr”" in client.get(launch).text
+    known = make_campaign(rankme_definition(language="cs"), owner=campaign.owner, launch=False)
+    launch = address("campaign-launch", known)
+    assert "no translation" not in client.get(launch).text

@@ -284,15 +284,11 @@ def test_where_identities_are_erased_the_page_says_why_nothing_can_be_withdrawn(
 def test_people_read_before_they_agree_how_long_what_is_kept(client, campaign):
     page = client.get(address("enter", campaign)).text
     assert "90 days after" in page and "10 years" in page
+    assert "My data" in page and "left out of all later analyses" in page
     begin(client, campaign)
     assert "90 days after" in own_page(client, campaign)
     closed = close_campaign(campaign, by=campaign.owner)
     assert f"{closed.identities_until:%Y-%m-%d}" in own_page(client, campaign)
-
-
-def test_the_consent_says_that_answers_can_be_withdrawn(client, campaign):
-    page = client.get(address("enter", campaign)).text
-    assert "My data" in page and "left out of all later analyses" in page
 
 
 def test_the_version_of_the_consent_stays_what_was_agreed_to(client, campaign):
