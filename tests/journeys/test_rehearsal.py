@@ -26,10 +26,25 @@ from tests.campaigns import make_campaign, slider_definition
 from tests.live import LiveSite, free_port
 
 pytestmark = pytest.mark.slow
+NO_CHANCE = {"returns": 0, "time_outs": 0, "wrong_codes": 0}
 
 
-def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, settings, monkeypatch):
-    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())  # nobody looks at the pictures here
+@pytest.fixture(autouse=True)
+def without_pictures(monkeypatch) -> None:
+    """Nobody looks at them here."""
+    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())
+
+
+def worked_through() -> Campaign:
+    """The copy that a rehearsal made, all of whose places are taken and whose report is there."""
+    copy = Campaign.objects.latest("pk")
+    assert copy.title.startswith("Rehearsal: ")
+    assert not copy.slots.exclude(state="done").exists()
+    assert AnalysisRun.objects.get(campaign=copy).state == "done"
+    return copy
+
+
+def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, settings):
     settings.SITE_URL = live_site.url
     campaign = make_campaign(
         slider_definition(raters_per_trial=2, crowd={"pay_per_batch": 2}), items=4, systems=4
@@ -46,11 +61,7 @@ def test_a_rehearsal_ends_with_equal_books_and_a_report(live_site: LiveSite, set
     assert (
         Campaign.objects.filter(pk=campaign.pk).values_list("state", "definition").get() == before
     )
-    copy = Campaign.objects.exclude(pk=campaign.pk).get()
-    assert copy.title.startswith("Rehearsal: ")
-    assert not copy.slots.exclude(state="done").exists()
-    assert AnalysisRun.objects.get(campaign=copy).state == "done"
-    assert f"/campaigns/{copy.code}/panel/books/" in said.getvalue()
+    assert f"/campaigns/{worked_through().code}/panel/books/" in said.getvalue()
 
 
 @pytest.fixture
@@ -92,10 +103,7 @@ def test_a_rehearsal_ends_at_once_where_the_site_cannot_check_signatures(
         other.server_close()
 
 
-def test_a_rehearsal_next_to_a_practice_panel_takes_another_address(
-    live_site: LiveSite, settings, monkeypatch
-):
-    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())
+def test_a_rehearsal_next_to_a_practice_panel_takes_another_address(live_site: LiveSite, settings):
     taken = PracticeServer(PracticePanel())
     settings.SITE_URL, settings.PROLIFIC_API = live_site.url, taken.address
     campaign = make_campaign(slider_definition(crowd={"pay_per_batch": 2}), items=2, systems=2)
@@ -108,11 +116,8 @@ def test_a_rehearsal_next_to_a_practice_panel_takes_another_address(
     assert not PanelStudy.objects.get().is_secure
 
 
-def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds_of_raters(
-    live_site: LiveSite, settings, monkeypatch
-):
+def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds(live_site: LiveSite, settings):
     """Careful raters answer the quiz, obey, and see damage; others are turned away or excluded."""
-    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())
     settings.SITE_URL = live_site.url
     quiz = {"question": "What?", "choices": ["Length", "Fluency", "Taste"], "answer": "Fluency"}
     look = {"text": "Move this to {value}.", "value": 20, "tolerance": 4}
@@ -133,9 +138,8 @@ def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds_of_raters(
     )
     campaign = make_campaign(definition, items=8, systems=3)
     said = StringIO()
-    shares = {"returns": 0, "time_outs": 0, "wrong_codes": 0}
     kinds = "careful=.5,copy=.3,middle=.2"
-    call_command("rehearse", campaign.code, seed=5, kinds=kinds, stdout=said, **shares)
+    call_command("rehearse", campaign.code, seed=5, kinds=kinds, stdout=said, **NO_CHANCE)
     rows = [line.split() for line in said.getvalue().splitlines()]
     found = {row[0]: [int(n) for n in row[1:]] for row in rows if row and row[0] in kinds}
     assert found.keys() == {"careful", "copy", "middle"}
@@ -144,16 +148,11 @@ def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds_of_raters(
     for kind in ("copy", "middle"):
         came, turned_away, excluded, _marked, counted = found[kind]
         assert came == turned_away + excluded > 0 and counted == 0
-    copy = Campaign.objects.exclude(pk=campaign.pk).get()
-    assert not copy.slots.exclude(state="done").exists()
-    assert AnalysisRun.objects.get(campaign=copy).state == "done"
+    worked_through()
     assert PanelAccount.objects.count() == 1 and not PanelAccount.objects.real().exists()
 
 
-def test_a_rehearsal_says_which_attackers_the_rules_found(
-    live_site: LiveSite, settings, monkeypatch
-):
-    monkeypatch.setattr(rendered, "PLOT_FORMATS", ())
+def test_a_rehearsal_says_which_attackers_the_rules_found(live_site: LiveSite, settings):
     settings.SITE_URL = live_site.url
     definition = slider_definition(
         rules={"exclude_if": "median_seconds < 4"},
@@ -162,8 +161,7 @@ def test_a_rehearsal_says_which_attackers_the_rules_found(
     )
     campaign = make_campaign(definition, items=8, systems=3)
     said = StringIO()
-    shares = {"returns": 0, "time_outs": 0, "wrong_codes": 0}
-    call_command("rehearse", campaign.code, seed=1, attackers=0.7, stdout=said, **shares)
+    call_command("rehearse", campaign.code, seed=1, attackers=0.7, stdout=said, **NO_CHANCE)
     line = next(line for line in said.getvalue().splitlines() if line.startswith("Attackers"))
     of_kind = {
         kind: (int(found), int(came))
