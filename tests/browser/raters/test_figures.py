@@ -14,7 +14,7 @@ from tests.browser.access import (
     assert_never_scrolls_sideways,
     read_out,
 )
-from tests.browser.organiser import tab_to
+from tests.browser.organiser import press_with_keys
 from tests.browser.rating import await_screen, shot
 from tests.campaigns import make_campaign, make_rater, slider_definition
 from tests.checks.raters import FIGURE
@@ -36,10 +36,13 @@ def result() -> dict[str, str]:
 
 
 def test_the_dots_move_only_where_they_were_asked_for(page: Page):
-    page.emulate_media(reduced_motion="no-preference")
+    """Raters who want less motion read of the question first."""
+    page.emulate_media(reduced_motion="reduce")
     digit = go_to_the_figure(page)
     picture = page.locator(".figure img")
     expect(picture).not_to_be_visible()
+    expect(page.get_by_text("Your device asks for less motion")).to_be_visible()
+    page.emulate_media(reduced_motion="no-preference")
     expect(page.get_by_text("Your device asks for less motion")).not_to_be_visible()
     page.get_by_text("Show the moving dots").click()
     expect(picture).to_be_visible()
@@ -54,24 +57,14 @@ def test_the_dots_move_only_where_they_were_asked_for(page: Page):
     assert result() == {"moving": "right"}
 
 
-def test_raters_who_want_less_motion_read_of_the_question_first(page: Page):
-    page.emulate_media(reduced_motion="reduce")
-    go_to_the_figure(page)
-    expect(page.get_by_text("Your device asks for less motion")).to_be_visible()
-    expect(page.locator(".figure img")).not_to_be_visible()
-
-
 def test_the_question_is_reached_and_answered_by_keys_alone(page: Page):
     go_to_the_figure(page)
-    tab_to(page, "I cannot see the digit")
-    page.keyboard.press("Enter")
-    tab_to(page, "A horse")
-    page.keyboard.press("Space")
+    press_with_keys(page, "I cannot see the digit")
+    press_with_keys(page, "A horse", "Space")
     assert_accessible_by_day_and_night(page, "the question instead of a figure")
     assert_never_scrolls_sideways(page)
     assert {"A horse", "A spoon"} <= {name for name, _ in read_out(page, "radio")}
-    tab_to(page, "Continue")
-    page.keyboard.press("Enter")
+    press_with_keys(page, "Continue")
     await_screen(page)
     assert result() == {"moving": "right"}
 
