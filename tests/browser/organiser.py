@@ -48,8 +48,18 @@ FOCUSED = """() => {
 
 def tab_to(page: Page, name: str) -> None:
     """Press Tab until the element with this name has the focus, as somebody without a mouse."""
-    for _ in range(150):
+    for _ in range(250):
         page.keyboard.press("Tab")
         if page.evaluate(FOCUSED).strip().startswith(name):
             return
     raise AssertionError(f"Tab does not lead to “{name}”.")
+
+
+def press_with_keys(page: Page, name: str, key: str = "Enter") -> None:
+    tab_to(page, name)
+    page.keyboard.press(key)
+
+
+def type_with_keys(page: Page, name: str, text: str) -> None:
+    tab_to(page, name)
+    page.keyboard.type(text)
