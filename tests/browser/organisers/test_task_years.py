@@ -7,19 +7,15 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from rankme.actions.shared_task.publishing import publish_results
-from rankme.actions.shared_task.room import tell_room
 from rankme.models import SharedTask
-from rankme.queries.shared_task.capacity import Room
 from tests.accounts import make_account
 from tests.browser.access import (
     PHONE,
     assert_accessible_by_day_and_night,
     assert_never_scrolls_sideways,
 )
-from tests.browser.organiser import log_in, tab_to
+from tests.browser.organiser import log_in, press_with_keys
 from tests.campaigns import make_owner
-from tests.chromium import TOUCH_PHONE
 from tests.shared_tasks.tasks import judged_task, unsealed
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,59 +41,32 @@ def test_a_host_needs_no_mouse_to_copy_to_tell_the_room_and_to_publish(page: Pag
     task = unsealed(judged_task("Owls", "Bees", "Cats", owner=make_owner("olga"), title="E2E 2026"))
     log_in(page)
     page.goto(at("task-capacity", task) + ROOM)
-    tab_to(page, "Show it in the call")
-    page.keyboard.press("Enter")
+    press_with_keys(page, "Show it in the call")
     expect(page.get_by_text("systems of a track can be judged on every item")).to_be_visible()
+    page.get_by_text("What each further system costs").click()
+    expect(page.get_by_text("Differences are in the standard deviation")).to_be_visible()
     looked_at(page, "call")
     page.goto(at("task-capacity", task))
     looked_at(page, "room")
 
     page.goto(at("task-results", task))
-    tab_to(page, "Publish …")
-    page.keyboard.press("Enter")
+    press_with_keys(page, "Publish …")
     expect(page.get_by_text("Everybody with the address then reads")).to_be_visible()
     looked_at(page, "publish")
-    tab_to(page, "Publish the results")
-    page.keyboard.press("Enter")
+    press_with_keys(page, "Publish the results")
     expect(page.get_by_text("The results are published.")).to_be_visible()
     looked_at(page, "published")
-    tab_to(page, "Open the public page")
-    page.keyboard.press("Enter")
+    press_with_keys(page, "Open the public page")
     expect(page.get_by_role("heading", name="Results: E2E 2026")).to_be_visible()
     looked_at(page, "public")
+    with page.expect_download() as file:
+        page.get_by_role("link", name="BibTeX").click()
+    assert file.value.suggested_filename.endswith("teams.bib")
 
     page.goto(at("task", task))
-    tab_to(page, "Next year …")
-    page.keyboard.press("Enter")
+    press_with_keys(page, "Next year …")
     expect(page.get_by_label("Title", exact=True)).to_have_value("E2E 2027")
     looked_at(page, "copy")
-    tab_to(page, "I have checked")
-    page.keyboard.press("Space")
-    tab_to(page, "Copy the task")
-    page.keyboard.press("Enter")
+    press_with_keys(page, "I have checked", "Space")
+    press_with_keys(page, "Copy the task")
     expect(page.get_by_role("heading", name="E2E 2027")).to_be_visible()
-
-
-@pytest.mark.parametrize("page", [TOUCH_PHONE], indirect=True)
-def test_fingers_read_the_public_page_and_copy_a_task(page: Page):
-    make_account()
-    task = unsealed(judged_task("Owls", "Bees", owner=make_owner("olga"), title="E2E 2026"))
-    publish_results(task, by=task.owner)
-    tell_room(task, [Room(2, 9, 27.0, 0.4, None, True), Room(3, 9, 27.0, 0.41, 0.004, True)],
-              by=task.owner)  # fmt: skip
-    page.goto(at("task-call", task))
-    page.get_by_text("What each further system costs").tap()
-    expect(page.get_by_text("Differences are in the standard deviation")).to_be_visible()
-    assert_never_scrolls_sideways(page)
-    page.get_by_role("link", name="Results").tap()
-    expect(page.get_by_role("heading", name="Results: E2E 2026")).to_be_visible()
-    assert_never_scrolls_sideways(page)
-    with page.expect_download() as file:
-        page.get_by_role("link", name="BibTeX").tap()
-    assert file.value.suggested_filename.endswith("teams.bib")
-    log_in(page)
-    page.goto(at("task-copy", task))
-    page.get_by_label("I have checked the title and the times").tap()
-    page.get_by_role("button", name="Copy the task").tap()
-    expect(page.get_by_role("heading", name="E2E 2027")).to_be_visible()
-    assert_never_scrolls_sideways(page)
