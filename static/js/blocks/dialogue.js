@@ -84,7 +84,7 @@ const isTurn = (turn) => typeof turn?.role === "string" && typeof turn?.content 
  */
 function listOf(turns, words, isLastJudged) {
   const list = document.createElement("ol");
-  list.className = "dialogue";
+  list.className = "plain dialogue";
   // Without the role, a list that has no numbers is none for some screen readers.
   list.setAttribute("role", "list");
   list.setAttribute("aria-label", words.dialogue);

@@ -170,7 +170,7 @@ function newElement(file, name) {
  * @param {Words} words
  */
 function failure(holder, words) {
-  const line = make(holder, "p", "file-problem error-text", `${words.file_failed} `);
+  const line = make(holder, "p", "row file-problem error-text", `${words.file_failed} `);
   line.setAttribute("role", "alert");
   line.hidden = true;
   make(line, "button", "button small", words.load_again).type = "button";

@@ -105,7 +105,7 @@ class MarkEntry {
   constructor(holder, id, parts) {
     const { options, words, actions } = parts;
     this.#parts = parts;
-    this.root = make(holder, "li", "span-entry");
+    this.root = make(holder, "li", "row span-entry");
     this.#quote = make(this.root, "p", "span-quote");
     this.#quote.addEventListener("click", () => actions.leave(id)); // with keys: Escape
     this.confirm = button(this.root, words.confirm, (event) =>
