@@ -1,13 +1,10 @@
-"""The rater's pages for everybody: axe-core finds nothing, nothing foreign, nothing heavy."""
+"""The rater's pages for everybody: axe-core finds nothing, and would see a fault."""
 
 import string
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from rankme.actions.campaign.campaigns import launch_campaign
-from rankme.models import Campaign, Output
-from rankme.protocols.files import preset, preset_names
 from tests.browser.access import (
     ABOUT_COLOURS,
     assert_accessible,
@@ -25,16 +22,6 @@ from tests.browser.rating import (
     rate_to_the_end,
 )
 from tests.browser.widths import OTHER
-from tests.campaigns import make_campaign, rankme_definition
-
-
-def test_the_check_itself_would_see_a_fault(page: Page):
-    campaign = campaign_of("e2e-quality", items=1)
-    come_in(page, campaign, id="w1")
-    begin(page)
-    await_screen(page)
-    page.evaluate("document.querySelector('[role=slider]').removeAttribute('aria-labelledby')")
-    assert found_by_axe(page).violations_count == 1
 
 
 @pytest.mark.parametrize("name", ["e2e-quality", "mqm"])
@@ -48,6 +35,9 @@ def test_characters_do_nothing_outside_of_what_has_the_focus(page: Page, name):
     page.keyboard.type(string.punctuation + string.digits + string.ascii_letters)
     assert page.locator("#stage").inner_html() == before
     expect(page.locator("dialog[open]")).to_have_count(0)
+    if name == "e2e-quality":  # and the check itself would see a fault
+        page.evaluate("document.querySelector('[role=slider]').removeAttribute('aria-labelledby')")
+        assert found_by_axe(page).violations_count == 1
 
 
 PALE = "color: #ccc"
@@ -107,89 +97,3 @@ def test_the_pages_around_the_work_are_accessible(page: Page):
         page.keyboard.press("Escape")
     rate_to_the_end(page)
     check()  # the code
-
-
-def marks_texts(name: str) -> bool:
-    return any(criterion.tool.marks_outputs for criterion in preset(name).criteria)
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_the_way_to_the_first_screen_is_light(page: Page, name):
-    campaign = campaign_of(name, items=20)
-    session = page.context.new_cdp_session(page)
-    session.send("Network.enable")
-    sizes, hosts = [], set()
-    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
-    come_in(page, campaign, id="w1")
-    begin(page)
-    page.wait_for_load_state("networkidle")
-    from_the_network = [size for size in sizes if size]
-    print(f"{name}: {sum(sizes) / 1024:.1f} KiB in {len(from_the_network)} files")
-    assert sum(sizes) <= (120 if marks_texts(name) else 80) * 1024
-    assert hosts == {page.url.split("/")[2]}
-
-
-def test_a_campaign_without_timed_screens_and_pictures_loads_no_scripts_for_them(page: Page):
-    requested = set()
-    page.on("request", lambda request: requested.add(request.url.split("/")[-1].split(".")[0]))
-    come_in(page, campaign_of("direct-assessment", items=1), id="w1")
-    begin(page)
-    page.wait_for_load_state("networkidle")
-    assert {"work", "slider"} <= requested
-    assert not {"timed", "bell", "pictorial", "pictures", "tables"} & requested
-
-
-PAYLOADS = [
-    "<script>window.stolen = 1</script>",
-    "<img src=x onerror='window.stolen = 1'>",
-    "</template></script><svg onload='window.stolen = 1'>",
-    "<iframe srcdoc='<script>parent.stolen = 1</script>'>",
-    "javascript:window.stolen=1",
-    "{{ 7|add:7 }}${window.stolen = 1}",
-    "\u202e<b>right to left</b>",
-    "<a href='https://elsewhere.example/'>link</a><link rel=prefetch href=//elsewhere.example/x>",
-    "<style>@import '//elsewhere.example/x'</style>",
-    "]]><!-- <script>window.stolen = 1</script> -->",
-]
-
-
-def campaign_full_of(payload: str) -> Campaign:
-    """Wherever organisers and generators write: the payload."""
-    definition = rankme_definition(
-        title=payload[:200],
-        texts={"consent": payload, "instructions": payload, "thanks": payload},
-        standard={"input": payload, "output": payload, "score": 100},
-        screens=[
-            {
-                "name": "rate",
-                "title": payload,
-                "show": [
-                    {"block": name, "title": payload, "text": payload}
-                    for name in ("input", "standard", "context", "reference_context", "reference")
-                ]
-                + [{"block": "text", "text": payload}, "outputs"],
-                "ask": ["quality"],
-            }
-        ],
-    )
-    campaign = make_campaign(definition, items=3, systems=3, launch=False)
-    campaign.items.update(input=payload, reference=payload, context=payload)
-    Output.objects.filter(item__campaign=campaign).update(text=payload)
-    return launch_campaign(campaign, by=campaign.owner)
-
-
-def test_what_others_wrote_stays_text_in_the_browser(page: Page):
-    """One rater in a campaign of each payload; the scripts are the same and loaded once."""
-    hosts, dialogs = set(), []
-    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
-    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
-    for number, payload in enumerate(PAYLOADS):
-        come_in(page, campaign_full_of(payload), id=f"w{number}")
-        begin(page)
-        await_screen(page)
-        assert page.evaluate("window.stolen") is None, payload
-        made_of_data = "#stage :is(script, img, iframe, svg, a, link, style, b)"
-        assert page.locator(made_of_data).count() == 0, payload
-        assert page.locator("li.output bdi.given").first.inner_text() == payload
-        assert dialogs == [] and hosts == {page.url.split("/")[2]}, payload
