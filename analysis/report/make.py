@@ -262,7 +262,7 @@ def _criterion_report(
     if kind != "category":
         effects = effect_section(
             read, options, compared=pairs, higher_is_better=higher,
-            clustered=scale and scale.clustered,
+            clustered=None if scale is None else scale.clustered,
         )  # fmt: skip
         judged = Judged.of(read, options, kind, higher, scale, made=pairs)
         check = partial(robustness_section, judged, compared)
