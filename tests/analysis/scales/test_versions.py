@@ -78,9 +78,8 @@ def test_only_mixed_batches_and_the_version_tell_new_systems_from_new_raters():
 
     Ignoring that is the negative control, with and without systems in common.
     """
-    campaigns = 16
-    apart = [campaign(seed, 0, shift=1.0) for seed in range(campaigns)]
-    mixed = [campaign(seed, 25, shift=1.0) for seed in range(campaigns)]
+    apart = [campaign(seed, 0, shift=1.0) for seed in range(8)]
+    mixed = [campaign(seed, 25, shift=1.0) for seed in range(16)]
     naive, bias, error = false_claims_and_bias(full_mixed_model, map(without_version, apart))
     assert naive > 0.3 and abs(bias - 1) < 4 * error
     for table in apart[:3]:
@@ -96,7 +95,7 @@ def test_only_mixed_batches_and_the_version_tell_new_systems_from_new_raters():
         lambda values, table, *rest: fit_mixed(
             values, table.system.codes, table.system.labels, {"item": table.item.codes}
         ),
-        mixed,
+        mixed[:4],
     )
     assert naive > 0.5, "what models without raters and versions see"
 
