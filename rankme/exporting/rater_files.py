@@ -1,4 +1,4 @@
-"""Export answers to checks, reported problems and what raters say of themselves, as CSV."""
+"""Export answers to checks, reported problems and raters' own answers, as CSV."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def with_counting(
 
 
 def newest(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Of each screen of a sitting the newest submission that is not surplus, also of checks."""
+    """Keep the newest submission of each screen that is not surplus, also those to checks."""
     newer = Submission.objects.filter(
         assignment=OuterRef("assignment"),
         trial=OuterRef("trial"),
