@@ -184,16 +184,12 @@ def test_the_rehearsal_team_appears_on_no_page_of_the_task():
     visitor = Client()
     visitor.get(link_in(client.post(at("task-link", task.code, "rehearsal"))))
     assert visitor.get(at("team")).status_code == 200
-    submit(make_team_of_hosts(task))
+    team = task.teams.get(kind="rehearsal")
+    team.systems.create(name="Trial9")
+    submit(team)
     page = client.get(at("task", task.code)).content.decode()
     assert "Trial9" not in page
     assert "No uploads yet" in page
-
-
-def make_team_of_hosts(task: SharedTask) -> Team:
-    team = task.teams.get(kind="rehearsal")
-    team.systems.create(name="Trial9")
-    return team
 
 
 def test_between_seal_and_names_hosts_see_teams_and_nothing_of_their_uploads():

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.urls import reverse
 from django.utils import timezone
 
 from rankme.actions.campaign import campaigns
@@ -27,7 +26,7 @@ from rankme.models import (
     UploadCheck,
 )
 from tests.database.rules import assert_kept_by
-from tests.shared_tasks.tasks import close, make_task, make_team, submit
+from tests.shared_tasks.tasks import at, close, host, make_task, make_team, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +38,22 @@ def sealed_names(task: SharedTask) -> set[str]:
 
 def entered(task: SharedTask, *names: str) -> list[SystemUpload]:
     return [submit(make_team(task, name)) for name in names]
+
+
+def closed_task() -> SharedTask:
+    task = make_task()
+    entered(task, "Owls", "Bees")
+    close(task)
+    return task
+
+
+def sealed_task() -> SharedTask:
+    task = closed_task()
+    return seal(task, by=task.owner)
+
+
+def refused(message: str):
+    return pytest.raises(RefusedAction, match=message)
 
 
 def test_outputs_enter_the_campaign_under_codes_alone():
@@ -74,13 +89,11 @@ def change_an_item(task: SharedTask, **texts: str) -> None:
 
 @pytest.mark.parametrize("what", ["input", "context"])
 def test_outputs_for_other_sources_are_not_sealed(what: str):
-    task = make_task()
-    entered(task, "Owls", "Bees")
+    task = closed_task()
     pack = tasks.source_pack(task.tracks.get())
     before = getattr(task.tracks.get().campaign.items.first(), what)
-    close(task)
     change_an_item(task, **{what: "Something else"})
-    with pytest.raises(RefusedAction, match="“English” have changed since the task opened"):
+    with refused("“English” have changed since the task opened"):
         seal(task, by=task.owner)
     assert not Output.objects.exists()
     change_an_item(task, **{what: before})
@@ -89,10 +102,8 @@ def test_outputs_for_other_sources_are_not_sealed(what: str):
 
 
 def test_sources_that_an_import_changes_during_the_seal_are_noticed(monkeypatch):
-    task = make_task()
-    entered(task, "Owls", "Bees")
+    task = closed_task()
     tasks.source_pack(task.tracks.get())
-    close(task)
     ready = sealing.ready_to_launch
 
     def ready_after_an_import(campaign):
@@ -105,20 +116,18 @@ def test_sources_that_an_import_changes_during_the_seal_are_noticed(monkeypatch)
 
 
 @pytest.mark.parametrize("reference", ["A corrected reference.", None])
-def test_the_page_and_the_history_say_whether_references_have_changed(client, reference):
-    task = make_task()
-    entered(task, "Owls", "Bees")
+def test_the_page_and_the_history_say_whether_references_have_changed(reference):
+    task = closed_task()
     tasks.source_pack(task.tracks.get())
-    close(task)
     if reference:
         change_an_item(task, reference=reference)
-    client.force_login(task.owner)
-    page = client.get(reverse("rankme:task-seal", args=[task.code])).content.decode()
+    client = host()
+    page = client.get(at("task-seal", task.code)).content.decode()
     assert ("The references have changed" in page) is bool(reference)
     seal(task, by=task.owner)
     detail = TaskEvent.objects.get(verb="systems sealed").detail
     assert detail["other_references"] == (["English"] if reference else [])
-    history = client.get(reverse("rankme:task", args=[task.code])).content.decode()
+    history = client.get(at("task", task.code)).content.decode()
     assert ("References changed since the opening" in history) is bool(reference)
 
 
@@ -145,7 +154,7 @@ def test_only_what_counts_is_in():
     assert sealed_names(task) == {"Owls", "Bees", "Hosts", "Copy", "Jays"}
 
 
-def test_preregistered_systems_have_the_first_places_then_time_decides(client):
+def test_preregistered_systems_have_the_first_places_then_time_decides():
     task = make_task(most_judged=2)
     entered(task, "Early", "Later", "Registered")
     SharedTask.objects.update(preregister_until=timezone.now() - timedelta(minutes=30))
@@ -156,18 +165,15 @@ def test_preregistered_systems_have_the_first_places_then_time_decides(client):
     seal(task, by=task.owner)
     assert sealed_names(task) == {"Registered", "Early"}
     assert task.events.get().detail["over_the_limit"] == {"English": ["Later 1"]}
-    client.force_login(task.owner)
-    history = client.get(reverse("rankme:task", args=[task.code])).content.decode()
+    history = host().get(at("task", task.code)).content.decode()
     assert re.search(
         r"Not judged, over the limit:\s*<bdi>English</bdi>: <bdi>Later 1</bdi>", history
     )
 
 
 def test_the_seal_commits_to_the_mapping_and_its_events_name_nobody():
-    task = make_task()
-    uploads = entered(task, "Owls", "Bees")
-    close(task)
-    task = seal(task, by=task.owner)
+    task = sealed_task()
+    uploads = SystemUpload.objects.all()
     mapping = mapping_of(task)
     assert task.seal_sha256 == commitment(task.seal_salt, mapping)
     (codes,) = mapping.values()
@@ -196,17 +202,11 @@ def test_codes_do_not_follow_the_order_of_uploads():
 
 
 def test_sealing_again_changes_nothing():
-    task = make_task()
-    entered(task, "Owls", "Bees")
-    close(task)
+    task = closed_task()
     first = seal(task, by=task.owner)
     again = seal(task, by=task.owner)
     assert (again.sealed_at, again.seal_sha256) == (first.sealed_at, first.seal_sha256)
     assert SystemCode.objects.count() == 2
-
-
-def refused(message: str):
-    return pytest.raises(RefusedAction, match=message)
 
 
 def test_nothing_is_sealed_before_the_close_and_its_grace():
@@ -265,13 +265,6 @@ def test_a_reference_that_is_missing_and_a_file_that_changed_are_refused():
         file.write(b"other")
     with refused("is not the one that was sent"):
         seal(task, by=task.owner)
-
-
-def sealed_task() -> SharedTask:
-    task = make_task()
-    entered(task, "Owls", "Bees")
-    close(task)
-    return seal(task, by=task.owner)
 
 
 SEALED = {
