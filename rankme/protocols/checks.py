@@ -251,16 +251,15 @@ class Quiz(CheckKind):
     needs_criterion = False
 
 
-class FigureOptions(QuestionOptions):
-    """The question is for raters who do not see the figure."""
-
-
 class Figure(CheckKind):
-    """Evidence for people alone: rules cannot ask for it."""
+    """Evidence for people alone: rules cannot ask for it.
+
+    The question is for raters who do not see the figure.
+    """
 
     name = "figure"
     title = _("A digit that only its movement shows, before the work, or a question instead")
-    Options = FigureOptions
+    Options = QuestionOptions
     is_trial = False
     needs_criterion = False
 
@@ -366,7 +365,6 @@ class CheckSpec(Part):
         return self.per_batch or 1
 
 
-RuleText = str
 Action = Literal["exclude", "flag", "gate"]
 RULES_AT_WORK: tuple[Action, ...] = ("exclude", "flag")
 
@@ -374,7 +372,7 @@ RULES_AT_WORK: tuple[Action, ...] = ("exclude", "flag")
 class Rules(Part):
     """Consequences of checks; see `analysis.checks.rules`. Empty: none."""
 
-    exclude_if: RuleText = Field(
+    exclude_if: str = Field(
         "",
         title=_("Exclude raters if"),
         description=_(
@@ -382,12 +380,12 @@ class Rules(Part):
             "corruption.paired_p > .05 or instructed.failed >= 2"
         ),
     )
-    flag_if: RuleText = Field(
+    flag_if: str = Field(
         "",
         title=_("Mark raters if"),
         description=_("Raters for whom this is true are only marked."),
     )
-    gate_if: RuleText = Field(
+    gate_if: str = Field(
         "",
         title=_("Turn raters away if"),
         description=_(
