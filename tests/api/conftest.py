@@ -3,19 +3,33 @@
 import pytest
 from rest_framework.test import APIClient
 
-from rankme.actions.accounts.api_keys import obtain_key
+from rankme.actions.accounts.api_keys import KeyPlan, make_key
+from rankme.actions.shared_task import teams
+from rankme.models import Team
 from tests.campaigns import make_owner
+
+
+def script_with(authorization: str) -> APIClient:
+    client = APIClient(raise_request_exception=False)
+    client.credentials(HTTP_AUTHORIZATION=authorization)
+    return client
 
 
 def client_of(name: str) -> APIClient:
     """A script of this person's."""
-    user = make_owner(name)
-    user.set_password("correct horse battery staple")
-    user.save()
-    client = APIClient(raise_request_exception=False)
-    key = obtain_key(name, "correct horse battery staple", address="127.0.0.1")
-    client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
-    return client
+    return script_with(f"Token {make_key(make_owner(name), KeyPlan()).secret}")
+
+
+def bearer(secret: str) -> APIClient:
+    """A script of the team's member whose link has this secret."""
+    return script_with(f"Bearer {secret}")
+
+
+def client_of_team(team: Team) -> APIClient:
+    """A script of a new member's."""
+    captain = team.members.get(is_captain=True)
+    _made, secret = teams.add_member(team, name="Script", by=captain)
+    return bearer(secret)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from rankme.actions.accounts.api_keys import KeyPlan, make_key, revoke_key, stor
 from rankme.actions.campaign import members
 from rankme.errors import RefusedAction
 from rankme.models import ApiKey, Role
+from tests.api.conftest import script_with
 from tests.campaigns import make_campaign, make_owner
 
 pytestmark = pytest.mark.django_db
@@ -31,9 +32,7 @@ def script(user, **plan) -> APIClient:
 
 
 def with_secret(secret: str) -> APIClient:
-    client = APIClient(raise_request_exception=False)
-    client.credentials(HTTP_AUTHORIZATION=f"Token {secret}")
-    return client
+    return script_with(f"Token {secret}")
 
 
 def test_a_key_does_what_its_role_may(olga):

@@ -3,7 +3,6 @@
 import pytest
 from django.core import mail
 from django.test import Client
-from rest_framework.test import APIClient
 
 from rankme.actions.accounts import link_mails
 from rankme.actions.accounts.api_keys import KeyPlan, make_key
@@ -11,6 +10,7 @@ from rankme.actions.accounts.invitations import invite_raters
 from rankme.actions.campaign import campaigns
 from rankme.models import AuditEvent, Campaign, Invitation, Role
 from rankme.worker.tasks import remind_raters
+from tests.api.conftest import script_with
 from tests.campaigns import make_campaign, make_owner
 from tests.pages.addresses import address
 
@@ -152,9 +152,8 @@ def page_behind(made) -> str:
 def test_a_key_for_one_campaign_neither_opens_nor_joins_the_work_of_another(olga, campaign, link):
     made = olga.post(page_of(link))
     other = make_campaign(owner=campaign.owner)
-    script = APIClient()
     key = make_key(campaign.owner, KeyPlan(role=Role.OWNER, campaigns=[other]))
-    script.credentials(HTTP_AUTHORIZATION=f"Token {key.secret}")
+    script = script_with(f"Token {key.secret}")
     wanted = {"names": ["Nora"], "on_pages": True}
     (alone,) = script.post(f"{links_of(other)}personal/", wanted).json()
     assert not alone["has_work_page"]

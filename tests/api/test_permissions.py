@@ -14,7 +14,6 @@ from rankme.actions.campaign import members
 from rankme.actions.material import metric_jobs
 from rankme.actions.panel import accounts
 from rankme.actions.runs import publishing
-from rankme.actions.shared_task import teams
 from rankme.actions.webhooks import hooks
 from rankme.api import view
 from rankme.api.urls import urlpatterns
@@ -30,7 +29,7 @@ from rankme.models import (
 from rankme.models.campaigns import MEMBER_ROLES, Role
 from rankme.permissions import Permission as P
 from rankme.practice_panel.panel import PracticePanel
-from tests.api.conftest import client_of
+from tests.api.conftest import client_of, client_of_team, script_with
 from tests.campaigns import make_campaign, make_owner
 from tests.panels.in_process import connect
 from tests.panels.loop import study_row
@@ -417,9 +416,7 @@ def test_a_key_for_some_campaigns_alone_finds_no_shared_task(ids):
 
 def test_addresses_of_a_team_open_to_its_members_and_not_to_keys(ids, olga):
     captain = TeamMember.objects.get(team=ids["team"], is_captain=True)
-    member = APIClient(raise_request_exception=False)
-    _made, secret = teams.add_member(captain.team, name="Bo", by=captain)
-    member.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    member = client_of_team(captain.team)
     for name, methods, address in addresses(ids, "team"):
         for method in METHODS:
             assert olga.generic(method, address).status_code == 401, f"{method} {name}"
@@ -462,9 +459,7 @@ def somebody(role: Role) -> APIClient:
 
 
 def script(maker: User, plan: KeyPlan) -> APIClient:
-    client = APIClient(raise_request_exception=False)
-    client.credentials(HTTP_AUTHORIZATION=f"Token {make_key(maker, plan).secret}")
-    return client
+    return script_with(f"Token {make_key(maker, plan).secret}")
 
 
 IN_A_CAMPAIGN = ("campaign", "owner")

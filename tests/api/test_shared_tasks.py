@@ -6,12 +6,11 @@ from datetime import timedelta
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from rest_framework.test import APIClient
 
-from rankme.actions.shared_task import checks, teams
+from rankme.actions.shared_task import checks
 from rankme.api.authentication import rate_limits
 from rankme.models import SharedTask, SystemUpload, TeamMember, UploadCheck, UploadTicket
-from tests.api.conftest import client_of
+from tests.api.conftest import bearer, client_of, client_of_team
 from tests.campaigns import make_owner
 from tests.shared_tasks.tasks import close, make_task, make_team, submit
 
@@ -19,19 +18,6 @@ pytestmark = pytest.mark.django_db
 API = "/api/v1/"
 LINES = b"The first.\nA second one.\nSome third.\nThe last.\n"
 TIMES = {"opens_at": "2026-01-01T00:00Z", "closes_at": "2099-01-01T00:00Z"}
-
-
-def team_client(team, **member) -> APIClient:
-    """A script of a new member's."""
-    captain = team.members.get(is_captain=True)
-    _made, secret = teams.add_member(team, name="Script", by=captain)
-    return bearer(secret)
-
-
-def bearer(secret: str) -> APIClient:
-    client = APIClient(raise_request_exception=False)
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
 
 
 def sent(client, team, content=LINES, name="outputs.txt", ticket=""):
@@ -92,7 +78,7 @@ def test_a_team_goes_from_the_call_to_a_primary_by_the_api_alone(anybody):
 
 def test_a_link_that_was_ended_or_never_was_opens_nothing():
     team = make_team(make_task())
-    client = team_client(team)
+    client = client_of_team(team)
     assert client.get(f"{API}team/").status_code == 200
     TeamMember.objects.update(removed_at=timezone.now())
     for each in (client, bearer("never")):
@@ -104,7 +90,7 @@ def test_a_link_that_was_ended_or_never_was_opens_nothing():
 def test_a_key_of_an_account_opens_no_team_and_a_secret_no_account(olga):
     team = make_team(make_task(owner=make_owner()))
     assert olga.get(f"{API}team/").status_code == 401
-    client = team_client(team)
+    client = client_of_team(team)
     for address in (f"{API}tasks/", f"{API}tasks/{team.task.code}/", f"{API}campaigns/"):
         assert client.get(address).status_code == 401
 
@@ -112,7 +98,7 @@ def test_a_key_of_an_account_opens_no_team_and_a_secret_no_account(olga):
 def test_a_team_finds_nothing_of_another_team():
     task = make_task()
     upload, other = submit(make_team(task)), make_team(task, "Bees")
-    client = team_client(other)
+    client = client_of_team(other)
     for part in ("", "receipt/"):
         assert client.get(f"{API}team/uploads/{upload.pk}/{part}").status_code == 404
     for part, body in (("role/", {"role": "none"}), ("withdraw/", None)):
@@ -126,14 +112,14 @@ def test_a_team_finds_nothing_of_another_team():
 def test_the_sources_wait_for_the_opening():
     task = make_task(opens_at=timezone.now() + timedelta(minutes=30))
     team = make_team(task)
-    answer = team_client(team).get(f"{API}team/tracks/{task.tracks.get().pk}/sources.jsonl")
+    answer = client_of_team(team).get(f"{API}team/tracks/{task.tracks.get().pk}/sources.jsonl")
     assert answer.status_code == 409
     assert "once the task opens" in answer.json()["error"]["message"]
 
 
 def test_an_upload_that_had_begun_may_end_after_the_close_by_the_api():
     team = make_team(make_task())
-    client, track = team_client(team), team.task.tracks.get()
+    client, track = client_of_team(team), team.task.tracks.get()
     ticket = client.post(f"{API}team/tickets/", {"track": track.pk}).json()["ticket"]
     UploadTicket.objects.update(began_at=timezone.now() - timedelta(seconds=30))
     SharedTask.objects.update(closes_at=timezone.now() - timedelta(seconds=1))
@@ -146,14 +132,14 @@ def test_an_upload_that_had_begun_may_end_after_the_close_by_the_api():
 
 def test_an_empty_file_and_a_name_from_elsewhere():
     team = make_team(make_task())
-    client = team_client(team)
+    client = client_of_team(team)
     assert "is empty" in sent(client, team, b"").json()["error"]["message"]
     named = sent(client, team, name="a%00b%0A..%5C..%5Cpasswd.txt")
     assert (named.status_code, named.json()["file_name"]) == (201, "passwd.txt")
 
 
 def test_calls_of_a_member_are_limited(monkeypatch):
-    client = team_client(make_team(make_task()))
+    client = client_of_team(make_team(make_task()))
     limit = rate_limits.Limit("calls", 1, timedelta(minutes=1))
     monkeypatch.setattr(rate_limits, "CALLS", limit)
     assert client.get(f"{API}team/").status_code == 200

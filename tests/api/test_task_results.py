@@ -13,6 +13,7 @@ from rankme.exporting.shared_task.results import results_of
 from rankme.exporting.shared_task.tables import as_one_csv
 from rankme.models import AuditEvent, SharedTask
 from rankme.models.campaigns import SEEN
+from tests.api.conftest import client_of_team
 from tests.campaigns import make_owner
 from tests.shared_tasks.tasks import judged_task, make_team, unsealed
 
@@ -48,11 +49,7 @@ def address(task: SharedTask, part: str = "") -> str:
 
 
 def team_client(task: SharedTask, name: str) -> APIClient:
-    team = task.teams.get(name=name)
-    _made, secret = teams.add_member(team, name="Script", by=team.members.get(is_captain=True))
-    client = APIClient(raise_request_exception=False)
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
+    return client_of_team(task.teams.get(name=name))
 
 
 def test_hosts_read_the_rows_of_the_file(told, olga):
