@@ -19,9 +19,7 @@ from .view import PageQuery, Strict
 
 class CampaignQuery(PageQuery):
     state = serializers.ChoiceField(Campaign.State.choices, required=False)
-    owned = serializers.BooleanField(
-        required=False, allow_null=True, default=None, help_text="Only your own."
-    )
+    owned = serializers.BooleanField(allow_null=True, default=None, help_text="Only your own.")
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):

@@ -72,7 +72,6 @@ class ItemDetailSerializer(ItemLineSerializer):
 class NewSettlementSerializer(Strict):
     system = serializers.CharField(
         max_length=200,
-        required=False,
         allow_null=True,
         default=None,
         help_text="Without it, the values are of the item as a whole.",

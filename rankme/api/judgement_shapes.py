@@ -19,7 +19,7 @@ class JudgementQuery(PageQuery):
     system = serializers.CharField(max_length=200, required=False)
     item = serializers.CharField(max_length=2000, required=False)
     rater = serializers.CharField(max_length=20, required=False)
-    counted = serializers.BooleanField(required=False, allow_null=True, default=None)
+    counted = serializers.BooleanField(allow_null=True, default=None)
 
 
 class ScreenField(serializers.CharField):
@@ -62,7 +62,6 @@ class JudgementSerializer(serializers.Serializer[Any]):
 
 class CsvQuery(serializers.Serializer[Any]):
     stored = serializers.BooleanField(
-        required=False,
         default=False,
         help_text="Also include what is not counted, with the columns `counted` and `revision`.",
     )
@@ -71,7 +70,6 @@ class CsvQuery(serializers.Serializer[Any]):
 class TextsQuery(serializers.Serializer[Any]):
     shape = serializers.ChoiceField(
         sorted(SHAPES),
-        required=False,
         default="long",
         help_text="`long`: with item, rater and a mark for excluded raters; `e2e`: only `mr` and "
         "`ref`.",
@@ -81,11 +79,10 @@ class TextsQuery(serializers.Serializer[Any]):
 class SpansQuery(serializers.Serializer[Any]):
     criterion = serializers.CharField(
         max_length=60,
-        required=False,
         allow_blank=True,
         default="",
         help_text="Its answers are marks in texts; without it, the first such criterion.",
     )
     form = serializers.ChoiceField(
-        sorted(FORMS), required=False, default="json", help_text="Whose format the file has."
+        sorted(FORMS), default="json", help_text="Whose format the file has."
     )

@@ -30,9 +30,7 @@ class NewMetricsSerializer(Strict):
         "`accuracy`, `edit-distance`, `dice`, `masi`, `uniqueness`, `minimality`, "
         "`ser`, `copied`, `lengths`, `distinct`",
     )
-    lowercase = serializers.BooleanField(
-        required=False, default=False, help_text="BLEU and chrF in lower case."
-    )
+    lowercase = serializers.BooleanField(default=False, help_text="BLEU and chrF in lower case.")
 
 
 class MetricComputationSerializer(serializers.ModelSerializer[MetricComputation]):

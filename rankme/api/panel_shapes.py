@@ -32,7 +32,6 @@ Amount = partial(serializers.IntegerField, min_value=1, max_value=bounds.MOST_MI
 Reason = partial(
     serializers.CharField,
     max_length=bounds.LONGEST_REASON,
-    required=False,
     default="",
     allow_blank=True,
 )
@@ -62,13 +61,11 @@ class NewAccountSerializer(Strict):
     )
     workspace = serializers.CharField(
         max_length=bounds.LONGEST_ID,
-        required=False,
         default="",
         help_text="If the token has several.",
     )
     project = serializers.CharField(
         max_length=bounds.LONGEST_ID,
-        required=False,
         default="",
         help_text="By default the workspace's first.",
     )
@@ -158,32 +155,29 @@ class NewStudySerializer(Strict):
     devices = serializers.ListField(
         child=serializers.ChoiceField(bounds.DEVICES), allow_empty=False, max_length=3
     )
-    filters = ChosenFilterSerializer(many=True, required=False, default=list)
+    filters = ChosenFilterSerializer(many=True, default=list)
     keep_out = serializers.ListField(
         child=serializers.CharField(max_length=24),
-        required=False,
         default=list,
         help_text="Keys of earlier studies whose raters cannot take part.",
     )
     let_in = serializers.ListField(
         child=serializers.CharField(max_length=24),
-        required=False,
         default=list,
         help_text="Keys of earlier studies whose raters alone can take part.",
     )
     is_secure = serializers.BooleanField(
-        required=False,
         default=False,
         help_text="The panel signs each link; only in workspaces that have it.",
     )
     approval = serializers.ChoiceField(
-        PanelStudy.Approval.choices, required=False, default=PanelStudy.Approval.AFTER_CHECKS
+        PanelStudy.Approval.choices, default=PanelStudy.Approval.AFTER_CHECKS
     )
     tops_up = serializers.BooleanField(
-        required=False, default=False, help_text="Add places when batches are free again."
+        default=False, help_text="Add places when batches are free again."
     )
     pays_shares = serializers.BooleanField(
-        required=False, default=False, help_text="Needs dynamic payments at the panel."
+        default=False, help_text="Needs dynamic payments at the panel."
     )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -341,9 +335,7 @@ class BonusesSerializer(Strict):
     bonuses = RaterBonusSerializer(many=True, required=False)
     reason = Reason()
 
-    dry_run = serializers.BooleanField(
-        required=False, default=False, help_text="Only say who would get how much."
-    )
+    dry_run = serializers.BooleanField(default=False, help_text="Only say who would get how much.")
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
         if ("per_hour" in given) == ("bonuses" in given):

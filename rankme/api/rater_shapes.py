@@ -132,12 +132,11 @@ class QualityLineSerializer(serializers.Serializer[Any]):
 class NewLinksSerializer(Strict):
     names = serializers.ListField(
         child=serializers.CharField(max_length=200),
-        required=False,
         default=list,
         max_length=1_000,
         help_text="Each is stored with its link, and shown next to the rater's answers.",
     )
-    unnamed = serializers.IntegerField(min_value=0, max_value=1_000, required=False, default=0)
+    unnamed = serializers.IntegerField(min_value=0, max_value=1_000, default=0)
     on_pages = serializers.BooleanField(
         default=False,
         help_text="Add them to the pages of all their work that raters of these names have, in "

@@ -34,7 +34,6 @@ class NewWebhookSerializer(Strict):
     url = serializers.CharField(max_length=LONGEST_ADDRESS)
     kinds = serializers.ListField(
         child=serializers.ChoiceField(WebhookEvent.Kind.choices),
-        required=False,
         default=list,
         max_length=20,
         help_text="Without it, everything.",
@@ -42,7 +41,7 @@ class NewWebhookSerializer(Strict):
 
 
 class ChangedWebhookSerializer(NewWebhookSerializer):
-    is_active = serializers.BooleanField(required=False, default=True)
+    is_active = serializers.BooleanField(default=True)
 
 
 class DeliverySerializer(serializers.Serializer[Any]):

@@ -28,7 +28,7 @@ class ComplaintSerializer(serializers.Serializer[Any]):
 
 
 class DealtWithSerializer(Strict):
-    dealt_with = serializers.BooleanField(required=False, default=True)
+    dealt_with = serializers.BooleanField(default=True)
 
 
 class ComplaintsView(View):
