@@ -14,7 +14,7 @@ from rankme.importing.problems import FileProblem, ImportRefused, refusal
 from rankme.importing.sources import Progress
 from rankme.importing.tabular.columns import Columns
 from rankme.importing.tabular.reading import Reading
-from rankme.importing.uploads import Material, read_material
+from rankme.importing.uploads import read_material
 
 # A column `item` names the items even where it repeats one, which is then a problem: where names
 # and values are guessed, it would be left out, and the rows numbered.
@@ -77,7 +77,8 @@ def _unusable(texts: Sequence[str], file: Outputs, *, by_line: bool) -> Iterator
 def _of_table(file: Outputs, keys: Sequence[str], progress: Progress | None) -> list[str]:
     paths, reading = {file.label: file.path}, Reading(columns=NAMED)
     with read_material(paths, progress=progress, reading=reading) as material:
-        problems = refusal(ONE_SYSTEM, file.label).problems if _is_of_several(material) else ()
+        is_of_several = len(material.preview.systems) > 1
+        problems = refusal(ONE_SYSTEM, file.label).problems if is_of_several else ()
         texts = {row.item_key: row.text for row in material.outputs()}
         lines = dict(material.output_lines())
     known = set(keys)
@@ -94,10 +95,6 @@ def _of_table(file: Outputs, keys: Sequence[str], progress: Progress | None) -> 
     if problems or listed:
         raise ImportRefused([*problems, *listed], len(problems) + len(unknown) + len(missing))
     return [texts[key] for key in keys]
-
-
-def _is_of_several(material: Material) -> bool:
-    return len(material.preview.systems) > 1
 
 
 def _of_lines(file: Outputs) -> list[str]:

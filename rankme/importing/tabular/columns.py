@@ -82,8 +82,11 @@ SUBJECTS: dict[About, Subject] = {
 
 def column_name(cell: str) -> str:
     """A column's name as it is compared: without outer blanks and line breaks, in lower case."""
-    plain = cell.strip().casefold()
-    return " ".join(plain.split()) if "\n" in plain or "\r" in plain else plain
+    return one_line(cell.strip().casefold())
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split()) if "\n" in text or "\r" in text else text
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from rankme.untrusted import strict_json
 
 from .annotation_tools import AppraiseRows, appraise_columns, unfolded
 from .answer_columns import answer_columns
-from .columns import column_name
+from .columns import column_name, one_line
 from .names import DOCUMENTS_IN_JSON, KNOWN_HEADINGS, plain_name
 
 Record = dict[str, str]
@@ -75,12 +75,8 @@ class Shape:
 
     @classmethod
     def of(cls, names: Iterable[str], form: Form, **more: Any) -> Shape:
-        names = tuple(map(_one_line, names))
+        names = tuple(map(one_line, names))
         return cls(tuple(map(column_name, names)), names, form, **more)
-
-
-def _one_line(name: str) -> str:
-    return " ".join(name.split()) if "\n" in name or "\r" in name else name
 
 
 def shape_of(file: SourceFile, needed: Collection[str]) -> Shape | None:

@@ -98,7 +98,7 @@ class Sample:
     def is_dialogues(self, name: str) -> bool:
         """Whether all cells are lists of turns, as language models read and write them."""
         filled = self.filled(name)[:DIALOGUES_LOOKED_AT]
-        return bool(filled) and all(map(_is_dialogue, filled))
+        return bool(filled) and all(map(turns_of, filled))
 
     def length(self, name: str) -> float:
         """The mean length of the texts."""
@@ -121,10 +121,6 @@ def turns_of(cell: str) -> list[dict[str, Any]]:
         return []
     is_list = isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns)
     return turns if is_list and all({"role", "content"} <= set(turn) for turn in turns) else []
-
-
-def _is_dialogue(cell: str) -> bool:
-    return bool(turns_of(cell))
 
 
 def _is_number(cell: str) -> bool:
