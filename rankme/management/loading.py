@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 
 from rankme.actions.imports.import_jobs import execute_import
 from rankme.actions.material.materials import start_import, take_import
-from rankme.importing import FileProblem
 from rankme.models import Campaign, MaterialImport
 from rankme.models.jobs import Job
 
@@ -38,8 +38,7 @@ def work_off(row: MaterialImport) -> None:
     """Check or import an upload; every problem becomes the command's error."""
     wait_for(row, execute_import)
     if row.state != MaterialImport.State.DONE:
-        problems = [str(FileProblem(**problem)) for problem in row.problems]
-        raise CommandError("\n".join([row.error, *problems]))
+        raise CommandError("\n".join([row.error, *map(_problem_line, row.problems)]))
 
 
 def wait_for(row: Job, execute: Callable[[int, str], bool]) -> None:
@@ -49,3 +48,12 @@ def wait_for(row: Job, execute: Callable[[int, str], bool]) -> None:
         if not execute(row.pk, WORKER):
             time.sleep(0.2)
         row.refresh_from_db()
+
+
+def _problem_line(problem: dict[str, Any]) -> str:
+    place = [problem["file"]]
+    if problem["line"] is not None:
+        place.append(f"line {problem['line']}")
+    if problem["column"]:
+        place.append(str(problem["column"]))
+    return f"{', '.join(filter(None, place))}: {problem['message']}"
