@@ -24,8 +24,9 @@ from rankme.models.campaigns import MEMBER_CHOICES
 from rankme.protocols.definition import Definition
 from rankme.protocols.files import definition_from_yaml
 from rankme.queries.shared_task.system_names import track_of
-from rankme.untrusted.clean_text import storable
 from rankme.untrusted.strict_yaml import LARGEST_FILE
+
+from .panel import CleanCharField
 
 
 class CampaignFileForm(forms.Form):
@@ -194,17 +195,9 @@ class RoleForm(forms.Form):
 
 
 class ExclusionForm(forms.Form):
-    reason = forms.CharField(
-        label=_("Reason"),
-        help_text=_("Appears in the report."),
-        max_length=500,
+    reason = CleanCharField(
+        label=_("Reason"), help_text=_("Appears in the report."), max_length=500
     )
-
-    def clean_reason(self) -> str:
-        reason = str(self.cleaned_data["reason"])
-        if not storable(reason):
-            raise forms.ValidationError(_("This contains a character that cannot be stored."))
-        return reason
 
 
 class ReasonForm(forms.Form):

@@ -13,6 +13,8 @@ from rankme.exporting.paper.earlier import as_csv, read_study
 from rankme.exporting.paper.heds import Answer, parsed
 from rankme.untrusted.clean_text import storable
 
+from .panel import CleanCharField
+
 LONGEST_ANSWER = 4_000
 MOST_PROBLEMS = 20
 
@@ -54,13 +56,6 @@ class AnswersForm(forms.Form):
         for place, answer in enumerate(self.asked):
             yield answer, [self[name] for name, _field in _fields(place, answer)]
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        for name, value in cleaned.items():
-            if isinstance(value, str) and not storable(value):
-                self.add_error(name, _("This contains a character that cannot be stored."))
-        return cleaned
-
     def answers(self) -> dict[str, str]:
         """What was said, in the form in which it is stored."""
         found = {}
@@ -82,7 +77,7 @@ def _fields(place: int, answer: Answer) -> Iterator[tuple[str, forms.Field]]:
         hint = _("Codes, separated by commas") if question.takes == "languages" else ""
         yield (
             f"q{place}",
-            forms.CharField(
+            CleanCharField(
                 label=label,
                 initial=known,
                 required=False,
@@ -121,7 +116,7 @@ def _fields(place: int, answer: Answer) -> Iterator[tuple[str, forms.Field]]:
     if any(option.endswith("+") for option in question.options):
         yield (
             f"q{place}-words",
-            forms.CharField(
+            CleanCharField(
                 label=_("In words, or an address"),
                 initial=words,
                 required=False,
