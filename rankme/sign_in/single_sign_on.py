@@ -43,21 +43,12 @@ class Adapter(DefaultSocialAccountAdapter):
     ) -> NoReturn:
         """Go back to the login page with a sentence, whatever went wrong."""
         if error == AuthError.CANCELLED:
-            messages.info(request, _("You did not log in with %(name)s.") % named())
+            said, words = messages.info, _("You did not log in with %(name)s.")
         else:
             log.error("Single sign-on failed: %r %r", error, more.get("exception"))
-            messages.error(
-                request,
-                _("Logging in with %(name)s did not work. Try again, or use your password.")
-                % named(),
-            )
-        raise ImmediateHttpResponse(redirect(way_back(request)))
-
-
-def named() -> dict[str, str]:
-    return {"name": provider_name()}
-
-
-def way_back(request: HttpRequest) -> str:
-    """The page from which somebody left for the provider."""
-    return "socialaccount_connections" if request.user.is_authenticated else "account_login"
+            said = messages.error
+            words = _("Logging in with %(name)s did not work. Try again, or use your password.")
+        said(request, words % {"name": provider_name()})
+        is_in = request.user.is_authenticated
+        left = "socialaccount_connections" if is_in else "account_login"
+        raise ImmediateHttpResponse(redirect(left))
