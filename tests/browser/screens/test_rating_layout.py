@@ -145,7 +145,7 @@ def assert_nothing_is_cut_off(page: Page, width: int) -> None:
 
 @pytest.mark.parametrize(("outputs", "text"), [(1, SENTENCES), (3, SENTENCES * 9), (6, "Short.")])
 def test_every_scale_has_its_question_in_view_and_in_its_name(page: Page, outputs, text):
-    """On a laptop and on a phone; screen after screen the other one comes first."""
+    """On a laptop and on a phone; axe looks at the two in turn, and at both in every preset."""
     campaign = campaign_with(many_questions(outputs), systems=outputs, item_input=FACTS, text=text)
     sizes = list(WIDTHS.values())
     for screen in screens_of(page, campaign, f"{outputs}"):
@@ -154,7 +154,7 @@ def test_every_scale_has_its_question_in_view_and_in_its_name(page: Page, output
             assert page.evaluate(QUESTIONS_IN_VIEW) == [], screen
             assert_nothing_is_cut_off(page, size["width"])
             assert_controls_are_named(page, screen, outputs)
-            assert_accessible(page)
+        assert_accessible(page)
         sizes.reverse()
 
 
@@ -192,8 +192,7 @@ def test_the_points_of_a_scale_with_labels_are_equally_wide(page: Page):
         criteria=[criterion | {"options": {"points": 5, "labels": labels}}],
         screens=[{"name": "rate", "show": ["outputs"], "ask": ["q"]}],
     )
-    campaign = make_campaign(definition, items=1, systems=1)
-    open_work(page, campaign)
+    open_work(page, make_campaign(definition, items=1, systems=1))
     widths = [round(point.bounding_box()["width"]) for point in page.locator(".point").all()]
     assert max(widths) - min(widths) <= 1
     page.set_viewport_size(WIDTHS["phone"])
@@ -440,8 +439,7 @@ def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
         criterion.model_copy(update={"options": {"confirm": True}})
         for criterion in preset("sr11-deep").criteria
     ]
-    campaign = campaign_of("sr11-deep", items=1, practice=[], criteria=criteria)
-    open_work(page, campaign)
+    open_work(page, campaign_of("sr11-deep", items=1, practice=[], criteria=criteria))
     slider, box = page.get_by_role("slider").first, page.get_by_role("checkbox").first
     box.check()
     expect(slider).to_have_attribute("aria-valuenow", "50")
@@ -462,8 +460,7 @@ def test_the_middle_is_ticked_only_while_the_handle_is_there(page: Page):
 
 def test_a_handle_is_an_answer_once_it_is_moved_or_its_box_is_ticked(page: Page):
     """Belz et al. (2011), Figures 1 and 2."""
-    campaign = campaign_of("sr11-deep", items=1, practice=[])
-    open_work(page, campaign)
+    open_work(page, campaign_of("sr11-deep", items=1, practice=[]))
     shot(page, "sr11-clarity-laptop")
     the_faces_stay_beside_the_line_on_the_narrowest_phone(page)
     the_ends_of_a_scale_are_read_out(page)
@@ -522,8 +519,7 @@ def the_ends_of_a_scale_are_read_out(page: Page) -> None:
 
 
 def test_a_score_is_kept_beyond_the_line_and_refused_at_zero(page: Page):
-    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    open_work(page, campaign)
+    open_work(page, campaign_of("e2e-naturalness", items=1, practice=[]))
     slider = page.get_by_role("slider").first
     score = page.get_by_role("textbox", name="Score as a number").first
     score.fill("350")
@@ -566,8 +562,7 @@ def test_digits_of_other_scripts_are_numbers(page: Page):
         screens=[{"name": "r", "show": ["outputs"], "ask": ["facts", "score"]}],
         design={"kind": "latin_square"},
     )
-    campaign = make_campaign(definition, items=1, systems=1)
-    open_work(page, campaign)
+    open_work(page, make_campaign(definition, items=1, systems=1))
     page.get_by_role("textbox", name="How many").fill("٣٤")
     page.get_by_role("textbox", name="Score as a number").fill("۱۲٫۵")
     finish(page)
@@ -579,8 +574,7 @@ def test_digits_of_other_scripts_are_numbers(page: Page):
 
 
 def test_the_points_of_a_scale_say_where_they_are(page: Page):
-    campaign = campaign_of("rotowire-ordering", items=1, practice=[])
-    open_work(page, campaign)
+    open_work(page, campaign_of("rotowire-ordering", items=1, practice=[]))
     names = [name for name, _ in read_out(page, "radio")]
     assert names[0] == "1 of 7: not natural at all"
     assert names[1] == "2 of 7"
@@ -591,8 +585,7 @@ def test_the_points_of_a_scale_say_where_they_are(page: Page):
     ("preset", "visible"), [("pairwise-preference", "This one is better"), ("best-worst", "best")]
 )
 def test_a_comparison_is_named_by_its_label_and_its_text(page: Page, preset, visible):
-    campaign = campaign_of(preset, items=1, practice=[])
-    open_work(page, campaign)
+    open_work(page, campaign_of(preset, items=1, practice=[]))
     names = [name for name, _ in read_out(page, "radio")]
     assert len(set(names)) == len(names)
     assert sum(name.startswith(visible) and "Text" in name for name in names) >= 2
