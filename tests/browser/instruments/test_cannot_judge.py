@@ -31,8 +31,7 @@ def test_declining_is_an_answer_until_the_rater_gives_another(page: Page):
         ],
         design={"kind": "complete", "options": {"outputs_per_screen": 2}},
     )
-    campaign = make_campaign(definition, items=1, systems=2)
-    open_work(page, campaign)
+    open_work(page, make_campaign(definition, items=1, systems=2))
     first = page.locator("li.output").first
     decline = first.get_by_role("checkbox", name="I cannot judge this Text 1 How good?")
     decline.press("Space")

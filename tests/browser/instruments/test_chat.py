@@ -8,13 +8,7 @@ from rankme.exporting.judgements import judgements_jsonl
 from rankme.models import Campaign, Judgement
 from tests.browser.access import LAPTOP, PHONE, assert_accessible
 from tests.browser.chat import chat_campaign, long_answers
-from tests.browser.rating import (
-    await_screen,
-    next_screen,
-    open_work,
-    rate_screen,
-    shot,
-)
+from tests.browser.rating import await_screen, next_screen, open_work, rate_screen, shot
 from tests.browser.waiting import until
 from tests.markdown.hostile import payloads
 

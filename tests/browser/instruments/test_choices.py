@@ -14,8 +14,7 @@ def test_choices_keep_the_order_of_the_file_whatever_their_names(page: Page):
             criteria=[question | {"options": {"choices": choices}}],
             screens=[{"name": "rate", "show": ["outputs"], "ask": ["q"]}],
         )
-        campaign = make_campaign(definition, items=1, systems=1)
-        open_work(page, campaign, name=instrument)
+        open_work(page, make_campaign(definition, items=1, systems=1), name=instrument)
         shown = page.locator("[data-choices]").get_by_role(role)
         assert [one.get_attribute("value") for one in shown.all()] == list(choices)
         assert page.locator("[data-choices] bdi").all_inner_texts() == list(choices.values())

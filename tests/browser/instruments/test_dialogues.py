@@ -11,11 +11,7 @@ from rankme.models import Campaign, Judgement, Submission
 from tests.browser.access import assert_accessible
 from tests.browser.chat import dialogue
 from tests.browser.keyboard import rate_by_keyboard
-from tests.browser.rating import (
-    open_work,
-    rate_screen,
-    shot,
-)
+from tests.browser.rating import open_work, rate_screen, shot
 from tests.campaigns import make_campaign, slider_definition
 
 Turns = Sequence[tuple[str, str]]

@@ -85,8 +85,7 @@ def test_each_segment_is_judged_in_its_place_and_then_the_document(page: Page) -
 
 
 def test_a_document_is_judged_by_keyboard_alone(page: Page) -> None:
-    campaign = one_document_a_batch()
-    come_in(page, campaign, id="w1")
+    come_in(page, one_document_a_batch(), id="w1")
     rate_by_keyboard(page)
     errors = Judgement.objects.filter(criterion__name="errors").count()
     assert Judgement.objects.filter(criterion__name="document_score").count() == 1
@@ -94,8 +93,7 @@ def test_a_document_is_judged_by_keyboard_alone(page: Page) -> None:
 
 
 def test_back_leads_to_the_segment_before(page: Page) -> None:
-    campaign = one_document_a_batch()
-    open_work(page, campaign)
+    open_work(page, one_document_a_batch())
     rate_screen(page)
     await_screen(page)
     page.get_by_role("button", name="Back", exact=True).click()

@@ -21,8 +21,7 @@ def test_a_matrix_has_rows_of_radio_buttons_at_every_width(page: Page):
         screens=[{"name": "rate", "show": ["input", "outputs"], "ask": NAMES, "layout": "matrix"}],
         design={"kind": "complete", "options": {"outputs_per_screen": 2}},
     )
-    campaign = make_campaign(definition, items=1, systems=2)
-    open_work(page, campaign)
+    open_work(page, make_campaign(definition, items=1, systems=2))
     rows = page.get_by_role("radiogroup").all()
     assert len(rows) == 6
     # The points of all rows are below the same heads, and wide enough for a finger.

@@ -65,8 +65,7 @@ def test_a_hostile_picture_runs_nothing_and_loads_nothing_from_elsewhere(
 
 
 def test_a_sound_is_played_to_the_end_and_its_log_outlives_a_reload(page: Page):
-    campaign = campaign_of("audio-quality", items=1)
-    open_work(page, campaign)
+    open_work(page, campaign_of("audio-quality", items=1))
     page.get_by_role("radio").first.check()
     page.locator("[data-next]").click()
     expect(page.locator("[data-problem]")).to_have_text(

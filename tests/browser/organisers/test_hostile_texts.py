@@ -18,14 +18,7 @@ from rankme.actions.imports import import_jobs
 from rankme.actions.material import materials
 from rankme.actions.sitting import assignments, participation
 from rankme.exporting import bundle
-from rankme.models import (
-    AnalysisRun,
-    AuditEvent,
-    Campaign,
-    MaterialImport,
-    Output,
-    Participant,
-)
+from rankme.models import AnalysisRun, AuditEvent, Campaign, MaterialImport, Output, Participant
 from tests.accounts import make_account
 from tests.browser.organiser import log_in
 from tests.browser.payloads import COMPUTED, DEEDS, PAYLOADS

@@ -9,14 +9,7 @@ from rankme.actions.sitting import assignments
 from rankme.models import Assignment
 from rankme.protocols.questions import EndQuestion
 from tests.browser.access import assert_accessible, assert_never_scrolls_sideways
-from tests.browser.rating import (
-    await_screen,
-    begin,
-    campaign_of,
-    come_in,
-    rate_screen,
-    shot,
-)
+from tests.browser.rating import await_screen, begin, campaign_of, come_in, rate_screen, shot
 from tests.campaigns import make_rater
 from tests.sittings import claim, run_out
 

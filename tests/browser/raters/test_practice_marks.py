@@ -26,8 +26,7 @@ def feedback_on(page: Page) -> Locator:
 
 
 def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: Page):
-    campaign = campaign_of("esa", items=1, practice_gate=True)
-    open_work(page, campaign)
+    open_work(page, campaign_of("esa", items=1, practice_gate=True))
     mark_and_score(page, "The", "Minor", "Home")
     feedback = feedback_on(page)
     expect(feedback).to_contain_text("Some of your answers were wrong.")
@@ -46,8 +45,7 @@ def test_wrong_marks_do_not_pass_and_the_right_ones_are_shown_in_the_text(page: 
 
 
 def test_feedback_shows_markdown_as_the_page_does(page: Page):
-    campaign = campaign_of("chat-arena", items=1)
-    open_work(page, campaign)
+    open_work(page, campaign_of("chat-arena", items=1))
     press(page, "form.screen input[type=radio]", 1)
     feedback = feedback_on(page)
     expect(feedback.locator(".formatted table")).to_be_visible()

@@ -31,8 +31,7 @@ from tests.campaigns import make_campaign, slider_definition
 
 
 def test_missing_answers_are_marked_and_get_the_focus(page: Page):
-    campaign = campaign_of("e2e-quality")
-    open_work(page, campaign)
+    open_work(page, campaign_of("e2e-quality"))
     page.locator("[data-next]").click()
     expect(page.get_by_text("Please give this a score.")).to_have_count(5)
     slider = page.get_by_role("slider").first
@@ -73,8 +72,7 @@ def test_a_whole_box_score_leaves_sentence_and_questions_in_view(page: Page):
 
 def test_a_refused_text_comes_back_with_the_reason(page: Page):
     crowd = {"least_seconds_per_screen": 0}
-    campaign = campaign_of("e2e-elicitation", practice=[], crowd=Crowd(**crowd))
-    go_to_work(page, campaign)
+    go_to_work(page, campaign_of("e2e-elicitation", practice=[], crowd=Crowd(**crowd)))
     for text in ("A place with fine soup.", "A place with FINE soup."):
         await_screen(page)
         page.get_by_role("textbox").fill(text)
@@ -92,8 +90,7 @@ def test_a_refused_text_comes_back_with_the_reason(page: Page):
 
 
 def test_scores_are_set_by_keys_on_the_line_and_go_beyond_it(page: Page):
-    campaign = campaign_of("e2e-naturalness", practice=[])
-    open_work(page, campaign)
+    open_work(page, campaign_of("e2e-naturalness", practice=[]))
     expect(page.locator("[data-handle]:visible")).to_have_count(0)
     slider = page.get_by_role("slider")
     scores = page.get_by_role("textbox", name="Score as a number")
@@ -119,8 +116,7 @@ def test_scores_are_set_by_keys_on_the_line_and_go_beyond_it(page: Page):
 
 
 def test_one_may_go_back_and_change_the_last_screen(page: Page):
-    campaign = campaign_of("e2e-naturalness", practice=[])
-    open_work(page, campaign)
+    open_work(page, campaign_of("e2e-naturalness", practice=[]))
     rate_screen(page)
     await_screen(page)
     go_back(page)
@@ -143,8 +139,7 @@ def test_one_may_go_back_and_change_the_last_screen(page: Page):
 
 def test_reload_brings_back_what_was_answered_under_the_same_key(page: Page):
     """The instructions, which can be read at any time, stop the clock."""
-    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    open_work(page, campaign)
+    open_work(page, campaign_of("e2e-naturalness", items=1, practice=[]))
     page.get_by_role("textbox", name="Score as a number").first.fill("77")
     page.wait_for_timeout(400)
     key = page.evaluate(READ_DRAFT_KEY)
@@ -190,8 +185,7 @@ def test_a_screen_may_ask_for_a_comment_and_hold_raters_back(page: Page):
     crowd = {"least_seconds_per_screen": 6, "wait_least_seconds": True}
     screen = {"name": "rate", "show": ["outputs"], "ask": ["fluency"], "comment": True}
     definition = slider_definition(screens=[screen], crowd=crowd)
-    campaign = make_campaign(definition, items=1, systems=1)
-    open_work(page, campaign)
+    open_work(page, make_campaign(definition, items=1, systems=1))
     page.get_by_text("Leave a comment on this page").click()
     page.get_by_role("textbox", name="Comment").fill("  Two words are doubled. ")
     answer_with_mouse(page)

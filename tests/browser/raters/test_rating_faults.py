@@ -139,8 +139,7 @@ def test_without_storage_on_the_disk_the_same_is_lost(own_browser):
 
 
 def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
-    campaign = plain_campaign(3)
-    go_to_work(page, campaign)
+    go_to_work(page, plain_campaign(3))
     page.context.set_offline(True)
     for waiting in ("One answer is waiting", "2 answers are waiting"):
         rate_screen(page)
@@ -153,8 +152,7 @@ def test_a_dead_connection_is_told_and_nothing_is_lost(page: Page):
 
 
 def test_a_web_server_that_is_killed_and_comes_back_gets_every_answer(page: Page, live_site):
-    campaign = plain_campaign(4)
-    go_to_work(page, campaign)
+    go_to_work(page, plain_campaign(4))
     for screen in range(4):
         await_screen(page)
         if screen == 1:
@@ -167,8 +165,7 @@ def test_a_web_server_that_is_killed_and_comes_back_gets_every_answer(page: Page
 
 
 def test_six_impatient_clicks_make_one_row(page: Page):
-    campaign = plain_campaign(2)
-    open_work(page, campaign)
+    open_work(page, plain_campaign(2))
     page.route("**/submit/", lambda route: (page.wait_for_timeout(1_000), route.continue_()))
     answer_with_mouse(page)
     page.evaluate(
@@ -220,8 +217,7 @@ def test_an_answer_changed_while_its_acknowledgement_was_lost_is_kept_both_ways(
     page: Page, live_site
 ):
     """Enketo's #1405: the server has the answer, the browser does not know it, the rater edits."""
-    campaign = plain_campaign(3)
-    go_to_work(page, campaign)
+    go_to_work(page, plain_campaign(3))
 
     def lose_the_answer(route) -> None:
         with contextlib.suppress(PlaywrightError):  # a try that the end of this state overtakes
@@ -254,8 +250,7 @@ def test_an_answer_changed_while_its_acknowledgement_was_lost_is_kept_both_ways(
 
 
 def test_the_back_button_leads_to_the_same_screen(page: Page):
-    campaign = plain_campaign(3)
-    come_in(page, campaign, id="w1")
+    come_in(page, plain_campaign(3), id="w1")
     begin(page)
     rate_screen(page)
     await_screen(page)
@@ -293,8 +288,7 @@ def test_without_storage_each_answer_is_acknowledged_before_the_next_screen(page
 
 
 def test_an_answer_that_the_server_refuses_comes_back_with_its_reason(page: Page):
-    campaign = plain_campaign(2)
-    go_to_work(page, campaign)
+    go_to_work(page, plain_campaign(2))
     spoiled = []
 
     def spoil(route):
@@ -336,8 +330,7 @@ def test_a_rater_whose_cookie_is_lost_goes_on_as_the_same_rater(page: Page, lost
 
 
 def test_a_rater_whose_personal_link_fails_too_is_told_and_sends_later(page: Page):
-    campaign = plain_campaign(2)
-    open_work(page, campaign)
+    open_work(page, plain_campaign(2))
     page.context.clear_cookies(name="rater")
     page.route("**/resume/**", lambda route: route.abort())
     rate_screen(page)
@@ -398,8 +391,7 @@ BREAK_STORAGE = {
 
 @pytest.mark.parametrize("fault", BREAK_STORAGE)
 def test_when_storage_fails_in_mid_sitting_the_rater_is_told_and_goes_on(page: Page, fault: str):
-    campaign = plain_campaign(4)
-    open_work(page, campaign)
+    open_work(page, plain_campaign(4))
     answer_with_mouse(page)
     page.context.set_offline(True)  # so one answer waits in the database that is going to fail
     next_screen(page)
@@ -435,11 +427,8 @@ def test_a_script_that_does_not_load_leaves_a_page_that_says_so(page: Page, scri
 
 
 def test_the_scripts_of_the_work_are_loaded_while_the_instructions_are_read(page: Page):
-    campaign = plain_campaign(1)
-    come_in(page, campaign, id="w1")
+    come_in(page, plain_campaign(1), id="w1")
     page.wait_for_load_state("networkidle")
-    fetched = []
-    page.on("response", lambda answer: fetched.append((answer.url, answer.from_service_worker)))
     loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
     begin(page)
     scripts = page.evaluate(
@@ -464,8 +453,7 @@ HOLD_FRAMES = """() => {
 
 
 def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, browser, live_site):
-    campaign = plain_campaign(4)
-    open_work(page, campaign)
+    open_work(page, plain_campaign(4))
     page.get_by_role("button", name="Pause").click()
     link = page.get_by_label("To continue on another device").input_value()
     page.get_by_role("button", name="Continue").click()
@@ -492,8 +480,7 @@ def test_a_second_device_that_goes_on_ends_the_work_on_the_first(page: Page, bro
 
 
 def test_what_cannot_be_changed_here_is_said_only_until_the_next_screen(page: Page, browser):
-    campaign = plain_campaign(3)
-    open_work(page, campaign)
+    open_work(page, plain_campaign(3))
     link = page.locator("#resume-link").input_value()
     rate_screen(page)
     wait_for(lambda: Submission.objects.count() == 1, "the first answer")
@@ -563,8 +550,7 @@ def test_a_rater_sees_the_own_answer_next_to_the_expected_one_and_tries_again(pa
     expected = {"fluency": [80, 100]}
     example = {"outputs": ["An example."], "feedback": "A good text.", "expect": expected}
     definition = slider_definition(practice=[example], practice_tries=2, practice_gate=True)
-    campaign = make_campaign(definition, items=1, systems=1)
-    open_work(page, campaign)
+    open_work(page, make_campaign(definition, items=1, systems=1))
     page.get_by_role("slider").press("Home")
     next_screen(page)
     feedback = page.get_by_role("heading", name="About this example").locator("..")
@@ -581,8 +567,7 @@ def test_a_rater_sees_the_own_answer_next_to_the_expected_one_and_tries_again(pa
 
 
 def test_a_pause_waits_until_no_time_is_being_measured_and_opens_once(page: Page):
-    campaign = campaign_of("tuna08-identification", items=2, practice=[])
-    go_to_work(page, campaign)
+    go_to_work(page, campaign_of("tuna08-identification", items=2, practice=[]))
     page.get_by_role("button", name="Start").click()
     await_screen(page)
     dialog = page.get_by_role("dialog", name="Paused")
@@ -620,8 +605,7 @@ def test_who_comes_back_after_two_hours_is_not_sent_into_a_break(page: Page):
 
 def test_an_enforced_break_outlasts_a_reload(page: Page):
     breaks = {"after_trials": 1, "minutes": 0.1, "enforced": True}
-    campaign = make_campaign(slider_definition(breaks=breaks), items=2, systems=1)
-    open_work(page, campaign)
+    open_work(page, make_campaign(slider_definition(breaks=breaks), items=2, systems=1))
     rate_screen(page)
     for _ in range(2):
         expect(page.get_by_text("You can continue in 0:0")).to_be_visible()

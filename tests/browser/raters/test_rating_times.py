@@ -175,8 +175,7 @@ def assert_measured(reading: Submission, finding: Submission) -> None:
 
 
 def test_a_hidden_page_is_recorded_and_never_edited(page: Page):
-    campaign = campaign_of("e2e-naturalness", items=1, practice=[])
-    go_to_work(page, campaign)
+    go_to_work(page, campaign_of("e2e-naturalness", items=1, practice=[]))
     expect(page.locator("form.screen[data-onset]")).to_be_visible()
     hide = """(hidden) => {
       Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
@@ -401,8 +400,7 @@ def test_a_key_on_the_pages_own_buttons_is_not_a_response(page: Page):
 
 def test_the_rater_begins_each_trial_and_may_pause_before_it(page: Page):
     """Gatt, Belz & Kow (2008), section 3: participants initiated each trial."""
-    campaign = campaign_of("tuna08-identification", items=2, practice=[])
-    go_to_work(page, campaign)
+    go_to_work(page, campaign_of("tuna08-identification", items=2, practice=[]))
     for place in ("1 of 2", "2 of 2"):
         expect(page.locator(".message-screen h2")).to_contain_text(place)
         page.wait_for_timeout(500)
