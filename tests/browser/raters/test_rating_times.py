@@ -238,7 +238,7 @@ def test_the_onset_is_the_frame_after_the_one_that_painted_the_stimulus(page: Pa
 # Presses that are not responses ------------------------------------------------------------
 
 
-def test_presses_that_are_no_response_answer_nothing(page: Page):
+def test_other_presses_answer_nothing(page: Page):
     """Each in a trial of its own."""
     start_timed(page, items=6)
     a_held_key_answers_only_once(page)
