@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from analysis.cli.outcome import Outcome
-from analysis.cli.prepared import add_transformations, transformed
-from analysis.cli.shared import chosen_criterion, counted_judgements, names
+from analysis.cli.prepared import (
+    add_transformations,
+    signature_of,
+    stated_options,
+    transformed,
+)
+from analysis.cli.shared import counted_judgements, names
 from analysis.csv_rows import read_rows
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.compared import Compared
@@ -19,7 +26,6 @@ from analysis.meta_evaluation.verdict_files import has_verdicts, verdicts_of_row
 from analysis.report.layout.judge_tables import judge_tables
 from analysis.report.layout.metric_tables import powered_table, worth_table
 from analysis.report.metric_section import powered_estimates
-from analysis.signature import signature
 from analysis.table import JudgementTable
 from analysis.text_metrics.score_files import MetricScores, read_scores, scores_of_rows
 
@@ -58,14 +64,14 @@ def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
     """Agreement, preferences, calibration and the alternative-annotator test of judges."""
     part = counted_judgements(judgements, options)
     people = People.from_table(part, lower_is_better=options.low_judgements_are_better)
-    found, sha256 = _judges(people, options)
-    stated = {
-        "criterion": chosen_criterion(judgements, options),
-        "epsilon": options.epsilon,
-        "alpha": options.alpha,
-        "verdicts": sha256[:16],
-    }
-    line = signature("judge", stated, sha256=judgements.sha256)
+    lengths = _lengths(options)
+    found, sha256 = _judges(people, options, lengths)
+    hashes = {"verdicts": sha256[:16]}
+    if lengths:
+        listed = json.dumps(sorted((*place, length) for place, length in lengths.items()))
+        hashes["lengths"] = hashlib.sha256(listed.encode()).hexdigest()[:16]
+    decided_by = ("epsilon", "own", "low_judgements_are_better")
+    line = signature_of("judge", judgements, options, decided_by, **hashes)
     tables = tuple(judge_tables(found))
     notes = dict.fromkeys(sentence for each in found for sentence in each.sentences)
     return Outcome(
@@ -75,9 +81,10 @@ def run_judge(judgements: JudgementTable, options: argparse.Namespace) -> Outcom
     )
 
 
-def _judges(people: People, options: argparse.Namespace) -> tuple[list[JudgeReport], str]:
+def _judges(
+    people: People, options: argparse.Namespace, lengths: Mapping[tuple[str, str], float]
+) -> tuple[list[JudgeReport], str]:
     rows = read_rows(options.verdicts)
-    lengths = _lengths(options)
     answers: dict[str, Sequence[Verdict] | MetricScores]
     if has_verdicts(rows.header):
         verdicts = verdicts_of_rows(rows)
@@ -116,6 +123,9 @@ def _lengths(options: argparse.Namespace) -> dict[tuple[str, str], float]:
 
 
 # --- prediction-powered estimates ----------------------------------------------------------------
+
+
+DECIDES_ESTIMATES = ("z", "log", "item_groups", "low_judgements_are_better")
 
 
 def add_predict_options(parser: argparse.ArgumentParser) -> None:
@@ -157,11 +167,7 @@ def run_predict(judgements: JudgementTable, options: argparse.Namespace) -> Outc
             alpha=options.alpha,
             price=options.price,
             sha256=judgements.sha256,
-            stated={
-                name: getattr(options, name)
-                for name in ("z", "log", "item_groups")
-                if getattr(options, name)
-            },
+            stated=stated_options(judgements, options, DECIDES_ESTIMATES),
         )
     )
     known = [each for each in found if each.estimates]

@@ -61,14 +61,25 @@ def check_width(options: argparse.Namespace) -> None:
 
 
 def signature_of(
-    command: str, table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
+    command: str,
+    table: JudgementTable,
+    options: argparse.Namespace,
+    names: Sequence[str],
+    **more: object,
 ) -> str:
     """Return the command with the options that were given, and the hash of its judgements."""
+    stated = stated_options(table, options, names) | more
+    return signature(command, stated, sha256=table.sha256)
+
+
+def stated_options(
+    table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
+) -> dict[str, object]:
+    """Return the options that decide a number, those that were given."""
     stated = {name: getattr(options, name) for name in names}
     stated |= {"criterion": chosen_criterion(table, options), "alpha": options.alpha}
     stated |= {"exclude": sorted(options.exclude_raters)}
-    stated = {name: each for name, each in stated.items() if each not in (False, [], (), None)}
-    return signature(command, stated, sha256=table.sha256)
+    return {name: each for name, each in stated.items() if each not in (False, [], (), None, "")}
 
 
 VALUE_NAMES = ("outliers", "width", "log", "z")

@@ -183,7 +183,7 @@ def test_the_command_puts_verdicts_next_to_people(judgements, tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     (found,) = document["judges"]
     assert (found["judge"], found["swap"]["value"], found["first"]["value"]) == ("judge", 0, 1)
-    assert document["signature"].startswith("judge|alpha:0.05|criterion:q|epsilon:0.1|verdicts:")
+    assert document["signature"].startswith("judge|alpha:0.05|criterion:q|epsilon:0.1|lengths:")
     assert main(["judge", judgements, file, "--latex"]) == 0
     assert r"\begin{tabular}" in capsys.readouterr().out
     assert main(["judge", judgements, file, "--judges", "nobody"]) == 2
@@ -206,3 +206,26 @@ def test_the_command_predicts_with_a_metric_and_its_price(judgements, tmp_path, 
     half = written(tmp_path / "half.csv", ("system", "item", "metric", "score"), rows[:100])
     assert main(["predict", judgements, half]) == 0
     assert "no score of" in capsys.readouterr().out
+
+
+def test_a_signature_states_whatever_decides_a_number(judgements, tmp_path, capsys):
+    rows = [(v.item, v.first, v.second, v.first) for v in verdicts(lambda *pair: FIRST)]
+    verdict_file = written(tmp_path / "verdicts.csv", ("item", "first", "second", "winner"), rows)
+    texts = [(name, f"i{item}", "word") for name in NAMES for item in range(ITEMS)]
+    outputs = written(tmp_path / "outputs.csv", ("system", "item", "output"), texts)
+    scores = [
+        (name, f"i{item}", "lm", truth(name, item)) for name in NAMES for item in range(ITEMS)
+    ]
+    score_file = written(tmp_path / "scores.csv", ("system", "item", "metric", "score"), scores)
+    fewer = ["--exclude-raters", table().rater.labels[0]]
+    low = ["--low-judgements-are-better"]
+    for command, given, ways in (
+        ("judge", verdict_file, (fewer, low, ["--own", NAMES[0]], ["--outputs", outputs])),
+        ("predict", score_file, (fewer, low)),
+    ):
+        lines = set()
+        for more in ([], *ways):
+            assert main([command, judgements, given, *more, "--json"]) == 0
+            document = json.loads(capsys.readouterr().out)
+            lines.add(document.get("signature") or document["estimates"][0]["signature"])
+        assert len(lines) == 1 + len(ways), lines
