@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from analysis.cli.outcome import Outcome
-from analysis.cli.prepared import add_transformations, transformed
+from analysis.cli.prepared import add_transformations, given_options, transformed
 from analysis.cli.shared import ProgressBar, chosen_criterion, counted_judgements, names
 from analysis.errors import OptionsError
 from analysis.meta_evaluation.against_people import MetricOptions, metrics_against_people
@@ -71,10 +71,8 @@ def run_metrics(judgements: JudgementTable, options: argparse.Namespace) -> Outc
         "criterion": chosen_criterion(judgements, options),
         "lower": list(scores.turned),
         "scores": scores.sha256[:16],
-        **{name: True for name in ("z", "log") if getattr(options, name)},
+        **given_options(options, ("z", "log", "low_judgements_are_better")),
     }
-    if options.exclude_raters:
-        stated["exclude"] = sorted(options.exclude_raters)
     line = signature("metrics", stated, sha256=judgements.sha256)
     people_first, *rest = comparison_tables(found)
     strengths = [ranking_level_table(ranking)] if ranking else []

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from analysis.cli.outcome import Outcome
-from analysis.cli.prepared import check_width, signature_of
+from analysis.cli.prepared import check_width, given_options, signature_of
 from analysis.cli.shared import counted_judgements
 from analysis.errors import Undefined
 from analysis.ranking.clusters import kind_of
@@ -53,7 +53,7 @@ def run_correlations(table: JudgementTable, options: argparse.Namespace) -> Outc
     found = correlations(part, methods=methods, level=options.level)
     if not found:
         raise Undefined("A correlation needs two criteria; the judgements have one.")
-    stated = {"method": options.method, "level": options.level}
+    stated = given_options(options, ("method", "level"))
     line = signature("correlations", stated, sha256=table.sha256)
     shown = correlation_table(found)
     return Outcome(

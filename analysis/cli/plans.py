@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict, fields
 
 from analysis.cli.outcome import Outcome
+from analysis.cli.prepared import given_options
 from analysis.cli.shared import counted_judgements
 from analysis.errors import OptionsError
 from analysis.inference import GENERALITIES
@@ -45,6 +46,11 @@ COLUMNS = (
     number("money", 2),
     *(number(name.replace("_", " ")) for name in NUMBERS),
 )
+# Options that decide a number and are no part of a size or of its terms.
+BEYOND_SIZE = (
+    "alpha", "criterion", "money", "most_raters", "most_items", "most_minutes", "simulate",
+    "judge_correlation", "judge_cost",
+)  # fmt: skip
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -119,8 +125,10 @@ def run_plan(table: JudgementTable, options: argparse.Namespace) -> Outcome:
         value = _judge(options)
         document["judge"] = asdict(value)
         notes.append(_about_judge(value))
-    line = signature("plan", {**asdict(size), **asdict(spreads), **asdict(terms)},
-                     sha256=table.sha256)  # fmt: skip
+    stated = {**asdict(size), **asdict(spreads), **asdict(terms)}
+    drawn = ("seed",) if pilot or options.simulate else ()
+    stated |= given_options(options, (*BEYOND_SIZE, *drawn))
+    line = signature("plan", stated, sha256=table.sha256)
     shown = Table("plan", "What a campaign of this size costs and finds", COLUMNS, tuple(rows))
     return Outcome({**document, "signature": line}, (shown,), (*notes, line))
 

@@ -76,8 +76,13 @@ def stated_options(
     table: JudgementTable, options: argparse.Namespace, names: Sequence[str]
 ) -> dict[str, object]:
     """Return the options that decide a number, those that were given."""
+    criterion = chosen_criterion(table, options)
+    return given_options(options, (*names, "alpha")) | {"criterion": criterion}
+
+
+def given_options(options: argparse.Namespace, names: Sequence[str]) -> dict[str, object]:
+    """Return these options and the raters that were left out, as far as they were given."""
     stated = {name: getattr(options, name) for name in names}
-    stated |= {"criterion": chosen_criterion(table, options), "alpha": options.alpha}
     stated |= {"exclude": sorted(options.exclude_raters)}
     return {name: each for name, each in stated.items() if each not in (False, [], (), None, "")}
 

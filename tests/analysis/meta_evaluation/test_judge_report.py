@@ -208,24 +208,24 @@ def test_the_command_predicts_with_a_metric_and_its_price(judgements, tmp_path, 
     assert "no score of" in capsys.readouterr().out
 
 
-def test_a_signature_states_whatever_decides_a_number(judgements, tmp_path, capsys):
+def test_the_signatures_of_both_commands_state_what_decides_a_number(judgements, tmp_path, capsys):
     rows = [(v.item, v.first, v.second, v.first) for v in verdicts(lambda *pair: FIRST)]
-    verdict_file = written(tmp_path / "verdicts.csv", ("item", "first", "second", "winner"), rows)
-    texts = [(name, f"i{item}", "word") for name in NAMES for item in range(ITEMS)]
+    judge = written(tmp_path / "verdicts.csv", ("item", "first", "second", "winner"), rows)
+    places = [(name, f"i{item}") for name in NAMES for item in range(2 * ITEMS)]
+    texts = [(*place, "word " * (1 + number % 3)) for number, place in enumerate(places)]
     outputs = written(tmp_path / "outputs.csv", ("system", "item", "output"), texts)
-    scores = [
-        (name, f"i{item}", "lm", truth(name, item)) for name in NAMES for item in range(ITEMS)
-    ]
-    score_file = written(tmp_path / "scores.csv", ("system", "item", "metric", "score"), scores)
+    scores = [(name, item, "lm", truth(name, int(item[1:]))) for name, item in places]
+    metric = written(tmp_path / "scores.csv", ("system", "item", "metric", "score"), scores)
     fewer = ["--exclude-raters", table().rater.labels[0]]
     low = ["--low-judgements-are-better"]
     for command, given, ways in (
-        ("judge", verdict_file, (fewer, low, ["--own", NAMES[0]], ["--outputs", outputs])),
-        ("predict", score_file, (fewer, low)),
+        ("judge", judge, (fewer, low, ["--own", NAMES[0]], ["--outputs", outputs])),
+        ("predict", metric, (fewer, low, ["--z"])),
     ):
-        lines = set()
+        lines, documents = set(), set()
         for more in ([], *ways):
             assert main([command, judgements, given, *more, "--json"]) == 0
             document = json.loads(capsys.readouterr().out)
-            lines.add(document.get("signature") or document["estimates"][0]["signature"])
-        assert len(lines) == 1 + len(ways), lines
+            lines.add(document.pop("signature", "") or document["estimates"][0].pop("signature"))
+            documents.add(json.dumps(document))
+        assert len(lines) == len(documents) == 1 + len(ways), lines
