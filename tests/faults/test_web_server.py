@@ -29,7 +29,8 @@ PAGES = {
 
 
 @pytest.fixture
-def streaming_site(site_without_web: LiveSite) -> LiveSite:
+def site(site_without_web: LiveSite) -> LiveSite:
+    """The site, with two more addresses."""
     site_without_web.start_web("tests.faults.streaming_site")
     return site_without_web
 
@@ -57,21 +58,21 @@ CLOSING = request("GET", "/healthz/", "Connection: close")
 # HEAD ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_an_answer_to_head_has_no_body(live_site: LiveSite, path: str):
+def test_an_answer_to_head_has_no_body(site: LiveSite):
     """The next answer on the same connection begins where the header ends."""
-    with connect(live_site) as client:
-        client.sendall(request("HEAD", path) + CLOSING)
-        answers = received(client)
-    assert int(answers.split()[1]) == PAGES[path]
-    header, _, rest = answers.partition(b"\r\n\r\n")
-    assert rest.startswith(b"HTTP/1.1 200 OK"), rest[:80]
-    assert rest.endswith(b"\r\n\r\nalive\n")
-    assert b"chunked" not in header.lower()
+    for path, status in PAGES.items():
+        with connect(site) as client:
+            client.sendall(request("HEAD", path) + CLOSING)
+            answers = received(client)
+        assert int(answers.split()[1]) == status, path
+        header, _, rest = answers.partition(b"\r\n\r\n")
+        assert rest.startswith(b"HTTP/1.1 200 OK"), (path, rest[:80])
+        assert rest.endswith(b"\r\n\r\nalive\n"), path
+        assert b"chunked" not in header.lower(), path
 
 
-def test_head_and_get_have_the_same_status_and_length(live_site: LiveSite):
-    connection = HTTPConnection("127.0.0.1", live_site.port, timeout=PATIENCE)
+def test_head_and_get_have_the_same_status_and_length(site: LiveSite):
+    connection = HTTPConnection("127.0.0.1", site.port, timeout=PATIENCE)
     for path in ("/login/", "/gallery/", "/api/v1/schema/", "/static/js/base.js"):
         found = []
         for method in ("HEAD", "GET"):
@@ -84,9 +85,9 @@ def test_head_and_get_have_the_same_status_and_length(live_site: LiveSite):
     connection.close()
 
 
-def test_an_answer_of_unknown_length_to_head_has_no_body(streaming_site: LiveSite):
+def test_an_answer_of_unknown_length_to_head_has_no_body(site: LiveSite):
     for method in ("HEAD", "GET"):
-        with connect(streaming_site) as client:
+        with connect(site) as client:
             client.sendall(request(method, "/streams/"))
             answer = received(client)
         assert (b"first" in answer, b"second" in answer) == (method == "GET",) * 2
@@ -96,8 +97,8 @@ def test_an_answer_of_unknown_length_to_head_has_no_body(streaming_site: LiveSit
 # Framing ------------------------------------------------------------------------------------
 
 
-def test_pipelined_requests_are_answered_in_order(live_site: LiveSite):
-    with connect(live_site) as client:
+def test_pipelined_requests_are_answered_in_order(site: LiveSite):
+    with connect(site) as client:
         client.sendall(request("GET", "/healthz/") * 3 + request("GET", "/nothing/") + CLOSING)
         answers = received(client).split(b"HTTP/1.1 ")[1:]
     assert [answer[:3] for answer in answers] == [b"200", b"200", b"200", b"404", b"200"]
@@ -112,8 +113,8 @@ def test_pipelined_requests_are_answered_in_order(live_site: LiveSite):
         ("Content-Length : 3",),
     ],
 )
-def test_a_body_of_doubtful_length_is_refused_and_nothing_follows(live_site: LiveSite, headers):
-    with connect(live_site) as client:
+def test_a_body_of_doubtful_length_is_refused_and_nothing_follows(site: LiveSite, headers):
+    with connect(site) as client:
         client.sendall(request("POST", "/login/", *headers) + b"abc" + CLOSING)
         answers = received(client)
     assert answers.split()[1] in (b"400", b"501")
@@ -132,53 +133,26 @@ def slow_reader(port: int) -> socket.socket:
     return client
 
 
-def test_slow_readers_of_large_answers_hold_no_thread(streaming_site: LiveSite):
+def test_slow_readers_of_large_answers_hold_no_thread(site: LiveSite):
     """There are eight threads. They write the answers to the disk, which takes a moment."""
     with contextlib.ExitStack() as readers:
         for _ in range(12):
-            readers.enter_context(slow_reader(streaming_site.port))
-        wait_for(streaming_site.web_answers, "an answer")
+            readers.enter_context(slow_reader(site.port))
+        wait_for(site.web_answers, "an answer")
 
 
-def test_a_steady_reader_gets_a_large_answer_whole(streaming_site: LiveSite):
-    with connect(streaming_site) as client:
+def test_a_steady_reader_gets_a_large_answer_whole(site: LiveSite):
+    with connect(site) as client:
         client.sendall(request("GET", "/large/", "Connection: close"))
         assert len(received(client)) > LARGE
-
-
-def test_more_connections_than_open_files_neither_spin_nor_fill_the_log(streaming_site: LiveSite):
-    """The site answers again once they are gone."""
-    master = psutil.Process(streaming_site.processes["web"].pid)
-    resource.prlimit(master.pid, resource.RLIMIT_NOFILE, (300, 300))
-    before = master.children()
-    for child in before:
-        child.kill()
-    wait_for(lambda: len(set(master.children()) - set(before)) == 2, "new processes")
-    wait_for(streaming_site.web_answers, "an answer")
-    log = streaming_site.log("web")
-    written = log.stat().st_size
-    children = master.children()
-    clients = [connect(streaming_site) for _ in range(700)]
-    began = sum(sum(child.cpu_times()[:2]) for child in children)
-    time.sleep(3)
-    cpu = sum(sum(child.cpu_times()[:2]) for child in children) - began
-    for client in clients:
-        client.close()
-    wait_for(streaming_site.web_answers, "an answer")
-    streaming_site.kill_web()
-    assert cpu < 1.5
-    said = log.read_bytes()[written:].decode()
-    assert "Traceback" not in said
-    # A line of a hundred signs for each connection would be 70,000; a busy machine had 6,400 once.
-    assert len(said) < 20_000, said
 
 
 # Through the proxy --------------------------------------------------------------------------
 
 
-def test_the_proxy_disconnects_a_reader_that_takes_nothing(streaming_site: LiveSite):
+def test_the_proxy_disconnects_a_reader_that_takes_nothing(site: LiveSite):
     limits = {"send_timeout 30s": "send_timeout 1s"}
-    with proxy_before(streaming_site.port, **limits) as (port, _), slow_reader(port) as reader:
+    with proxy_before(site.port, **limits) as (port, _), slow_reader(port) as reader:
         mine = reader.getsockname()[1]
 
         def is_connected() -> bool:
@@ -187,3 +161,33 @@ def test_the_proxy_disconnects_a_reader_that_takes_nothing(streaming_site: LiveS
 
         wait_for(is_connected, "the connection")
         wait_for(lambda: not is_connected(), "the connection to be closed")
+
+
+# Without files ------------------------------------------------------------------------------
+
+
+def test_more_connections_than_open_files_neither_spin_nor_fill_the_log(site: LiveSite):
+    """The site answers again once they are gone."""
+    master = psutil.Process(site.processes["web"].pid)
+    resource.prlimit(master.pid, resource.RLIMIT_NOFILE, (300, 300))
+    before = master.children()
+    for child in before:
+        child.kill()
+    wait_for(lambda: len(set(master.children()) - set(before)) == 2, "new processes")
+    wait_for(site.web_answers, "an answer")
+    log = site.log("web")
+    written = log.stat().st_size
+    children = master.children()
+    clients = [connect(site) for _ in range(700)]
+    began = sum(sum(child.cpu_times()[:2]) for child in children)
+    time.sleep(3)
+    cpu = sum(sum(child.cpu_times()[:2]) for child in children) - began
+    for client in clients:
+        client.close()
+    wait_for(site.web_answers, "an answer")
+    site.kill_web()
+    assert cpu < 1.5
+    said = log.read_bytes()[written:].decode()
+    assert "Traceback" not in said
+    # A line of a hundred signs for each connection would be 70,000; a busy machine had 6,400 once.
+    assert len(said) < 20_000, said
