@@ -115,44 +115,35 @@ def web_processes(site: LiveSite) -> set[int]:
     return {child.pid for child in psutil.Process(site.processes["web"].pid).children()}
 
 
-@pytest.mark.parametrize("path", ["/loops-and-rests-for-ever/", "/waits-for-ever/"])
-def test_a_process_whose_threads_all_hang_is_replaced(stuck_site: LiveSite, path: str):
-    before = web_processes(stuck_site)
-    clients = []
+def test_a_process_whose_threads_all_hang_is_replaced(stuck_site: LiveSite):
+    for path in ("/loops-and-rests-for-ever/", "/waits-for-ever/"):
+        before = web_processes(stuck_site)
+        clients = []
 
-    def are_replaced() -> bool:
-        # One process can take all clients for a while, and the other one must get some, too.
-        clients.append(ask(stuck_site, path))
-        return not before & web_processes(stuck_site)
+        def are_replaced(path=path, before=before, clients=clients) -> bool:
+            # One process can take all clients for a while, and the other one must get some, too.
+            clients.append(ask(stuck_site, path))
+            return not before & web_processes(stuck_site)
 
-    wait_for(are_replaced, "both processes to be replaced")
-    for client in clients:
-        client.close()
-    wait_for(stuck_site.web_answers, "the new processes")
-
-
-@contextlib.contextmanager
-def hanging(site: LiveSite, path: str) -> Iterator[None]:
-    """More requests for this page than there are threads, none of which ends."""
-    site.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
-    clients = [ask(site, path) for _ in range(CLIENTS)]
-    yield
-    site.kill_web()
-    for client in clients:
-        client.close()
+        wait_for(are_replaced, f"both processes to be replaced at {path}")
+        for client in clients:
+            client.close()
+        wait_for(stuck_site.web_answers, "the new processes")
 
 
 def test_raters_do_not_wait_for_what_other_pages_wait_for(site_without_web: LiveSite):
     """As when a bucket hangs under forty readers of a report."""
+    site = site_without_web
     campaign = campaign_for(screens=FEW)
-    with hanging(site_without_web, "/reports/waits-for-ever/"):
-        check_nothing_lost_nothing_doubled(rate(site_without_web.url, campaign), screens=FEW)
-
-
-def test_without_a_limit_hanging_pages_of_raters_would_stop_them(site_without_web: LiveSite):
-    """The control: threads that all wait are noticed by who needs one."""
-    with hanging(site_without_web, "/r/none/waits-for-ever/"):
-        wait_for(lambda: not site_without_web.web_answers(), "all threads to wait")
+    site.start_web("tests.faults.stuck_site", REQUEST_SECONDS="1000")
+    clients = [ask(site, "/reports/waits-for-ever/") for _ in range(CLIENTS)]
+    check_nothing_lost_nothing_doubled(rate(site.url, campaign), screens=FEW)
+    # The control: when threads for raters all wait, it is noticed.
+    clients += [ask(site, "/r/none/waits-for-ever/") for _ in range(CLIENTS)]
+    wait_for(lambda: not site.web_answers(), "all threads to wait")
+    site.kill_web()
+    for client in clients:
+        client.close()
 
 
 def test_a_process_that_is_busy_with_many_requests_is_kept(stuck_site: LiveSite):
