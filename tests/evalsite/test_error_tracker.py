@@ -5,7 +5,6 @@ import logging
 from collections.abc import Iterator
 
 import pytest
-import sentry_sdk
 from sentry_sdk.envelope import Envelope
 from sentry_sdk.transport import Transport
 
@@ -37,7 +36,12 @@ kept: list[Kept] = []
 def tracker() -> Iterator[Kept]:
     report_errors(ADDRESS, "production", transport=Kept)
     yield kept[-1]
-    sentry_sdk.init()  # without an address: nothing is sent any more
+    send_nothing()
+
+
+def send_nothing() -> None:
+    """And let nothing of the SDK look into the requests and statements of later tests."""
+    report_errors("", "production")
 
 
 def fail(rater: str) -> None:
@@ -67,7 +71,7 @@ def test_without_the_list_of_what_is_sent_people_would_be_in_it(monkeypatch):
         fail(PERSON)
         assert PERSON in json.dumps(kept[-1].sent, default=str)
     finally:
-        sentry_sdk.init()
+        send_nothing()
 
 
 def test_without_an_address_nothing_is_sent():
