@@ -296,21 +296,6 @@ def test_no_server_in_production_knows_the_owners_address(servers: Servers):
     assert "Only `manage.py migrate` needs it" in started.stderr
 
 
-def test_one_role_under_two_names_is_refused(servers: Servers):
-    started = run(
-        ["-c", "import evalsite.settings"], servers, DATABASE_OWNER_URL=servers.postgresql.url
-    )
-    assert started.returncode != 0
-    assert "name the same role" in started.stderr
-
-
-def test_two_databases_are_refused(servers: Servers):
-    elsewhere = servers.postgresql.url_of(OWNER_ROLE, "elsewhere")
-    started = run(["-c", "import evalsite.settings"], servers, DATABASE_OWNER_URL=elsewhere)
-    assert started.returncode != 0
-    assert "name two databases" in started.stderr
-
-
 @pytest.mark.django_db
 def test_the_check_names_the_power(settings):
     settings.DATABASE_OWNER = None

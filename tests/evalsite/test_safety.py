@@ -9,9 +9,13 @@ from django.db import connection
 
 from evalsite import checks, environment, safety
 from evalsite.bucket import LIMITS
-from evalsite.embedded import PostgreSQL, Servers
+from evalsite.embedded import PROJECT, PostgreSQL, Servers
 from tests.evalsite.processes import PROCESSES, run
 
+DATABASE = "postgresql://rankme_site:x1y2z3@postgresql:5432/rankme"
+EXAMPLE = dict(
+    re.findall(r"^([A-Z_]+)=(\S*)", (PROJECT / ".env.example").read_text(), re.MULTILINE)
+)
 UNSAFE = {
     "no key": ({"SECRET_KEY": ""}, "SECRET_KEY is missing"),
     "a short key": ({"SECRET_KEY": "secret"}, "SECRET_KEY can be guessed"),
@@ -46,6 +50,15 @@ UNSAFE = {
         "REDIS_URL has the password of an example",
     ),
     "another broker": ({"REDIS_URL": "amqp://localhost"}, "REDIS_URL='amqp://localhost'"),
+    "one role under two names": (
+        {"DATABASE_URL": DATABASE, "DATABASE_OWNER_URL": DATABASE},
+        "name the same role",
+    ),
+    "two databases": (
+        {"DATABASE_URL": DATABASE, "DATABASE_OWNER_URL": DATABASE + "2"},
+        "name two databases",
+    ),
+    "the unchanged example": (EXAMPLE, "SECRET_KEY is a published example"),
 }
 
 
