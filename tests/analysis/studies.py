@@ -1,6 +1,8 @@
 """Made-up campaigns in the shapes of the field's experiments, for the tests of reports."""
 
+import contextlib
 import json
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -163,11 +165,17 @@ def report_of_every_kind() -> Report:
 
 
 def report_without_mixed_models(table: JudgementTable, options: dict) -> Report:
-    """A report without the models that take most of its time."""
+    with without_mixed_models():
+        return make_report(table, ReportOptions.from_dict(options))
+
+
+@contextlib.contextmanager
+def without_mixed_models() -> Iterator[None]:
+    """Leave out of reports the models that take most of their time."""
     with pytest.MonkeyPatch.context() as patch:
         for method in ("fit_mixed", "fit_ordinal", "generalisability"):
             patch.setattr(scale_section, method, left_out)
-        return make_report(table, ReportOptions.from_dict(options))
+        yield
 
 
 def left_out(*_: object, **__: object) -> None:

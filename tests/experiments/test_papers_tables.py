@@ -9,13 +9,15 @@ from analysis.report.model import Report
 from analysis.report.stored import read_report
 from rankme.models import AnalysisRun, Assignment, Batch, Judgement, Participant
 from rankme.protocols.files import preset
+from tests.analysis.studies import without_mixed_models
 from tests.experiments.cohorts import abilities, launched, number_from_one, rate, report_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 HARDWARE = "10 to 40 ms"
-# The pictures of a full cohort, of the preset that has most; those of each preset are drawn for
-# test_cohort_over_http.py, and as PDF, too, for tests/analysis/report/test_report_files.py.
-DRAWN = "e2e-quality"
+# The pictures and mixed models of a full cohort, of the preset that has most. Those of each preset
+# are made for test_cohort_over_http.py, and for the tables of such experiments in
+# tests/analysis/report. No table of a paper has anything of either.
+WHOLE = "e2e-quality"
 
 
 SEED = 1
@@ -30,7 +32,10 @@ def run_of(name: str, raters: int) -> AnalysisRun:
     number_from_one(Batch, Participant, Assignment)
     campaign = launched(name, definition=preset(name).model_copy(update={"seed": SEED}))
     assert rate(campaign, at_once=True) == raters
-    return report_of(campaign, pictures=("svg",) if name == DRAWN else ())
+    if name == WHOLE:
+        return report_of(campaign, pictures=("svg",))
+    with without_mixed_models():
+        return report_of(campaign, pictures=())
 
 
 def stored(run: AnalysisRun) -> Report:
