@@ -209,7 +209,9 @@ def test_the_command_predicts_with_a_metric_and_its_price(judgements, tmp_path, 
 
 
 def test_the_signatures_of_both_commands_state_what_decides_a_number(judgements, tmp_path, capsys):
-    rows = [(v.item, v.first, v.second, v.first) for v in verdicts(lambda *pair: FIRST)]
+    rows = [
+        (v.item, v.first, v.second, min(v.first, v.second)) for v in verdicts(lambda *pair: FIRST)
+    ]
     judge = written(tmp_path / "verdicts.csv", ("item", "first", "second", "winner"), rows)
     places = [(name, f"i{item}") for name in NAMES for item in range(2 * ITEMS)]
     texts = [(*place, "word " * (1 + number % 3)) for number, place in enumerate(places)]
