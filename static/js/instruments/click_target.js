@@ -2,7 +2,7 @@
 
 import { allParts } from "../parts.js";
 
-/** @import { ClickTargetOptions } from "../work/types.js" */
+/** @import { TimedOptions } from "../work/types.js" */
 /** @import { Mount } from "./contract.js" */
 
 /** @typedef {HTMLElement} Picture a button with data-place, data-x and data-y */
@@ -12,7 +12,7 @@ import { allParts } from "../parts.js";
 /**
  * The answer is the picture's index in the order in which the page shows them.
  *
- * @type {Mount<ClickTargetOptions, { shown: number } | null | undefined>}
+ * @type {Mount<TimedOptions, { shown: number } | null | undefined>}
  */
 export function mount(root, { words, onChange }) {
   const form = /** @type {HTMLFormElement} */ (root.closest("form"));

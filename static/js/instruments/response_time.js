@@ -1,9 +1,9 @@
 // The time that a timed screen took; the screen itself sets it (see work/timed.js).
 
-/** @import { ResponseTimeOptions } from "../work/types.js" */
+/** @import { TimedOptions } from "../work/types.js" */
 /** @import { Mount } from "./contract.js" */
 
-/** @type {Mount<ResponseTimeOptions, number | null | undefined>} */
+/** @type {Mount<TimedOptions, number | null | undefined>} */
 export function mount() {
   /** @type {number | null | undefined} */
   let value;

@@ -39,10 +39,6 @@ export interface ChoiceOptions {
   shuffle: boolean;
 }
 
-export interface ClickTargetOptions {
-  timeout_ms: number;
-}
-
 /** A rater's answer next to the one that was expected, both as raters read them. */
 export interface ComparedAnswer {
   criterion: string;
@@ -235,10 +231,6 @@ export interface Report {
   complaint: string;
 }
 
-export interface ResponseTimeOptions {
-  timeout_ms: number;
-}
-
 export interface ScreenQuestions {
   ask: Question[];
   timed: TimedPhase | null;
@@ -337,6 +329,10 @@ export interface TextOptions {
   least_of_input: number;
   less_per_attribute: number;
   unique: boolean;
+}
+
+export interface TimedOptions {
+  timeout_ms: number;
 }
 
 /** A screen whose time is the measurement: bell and fixation first, then the stimulus. */
