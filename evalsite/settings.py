@@ -383,8 +383,8 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("cs", "Čeština"), ("ar", "العربية")]
 # Campaigns may be in any language, and bring its texts themselves.
 LANGUAGES_BIDI = [
-    *("ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi")
-]
+    "ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi",
+]  # fmt: skip
 LOCALE_PATHS = [embedded.FILES / "locale"]
 TIME_ZONE = environment.text("TIME_ZONE", "UTC")
 USE_I18N = USE_TZ = True
