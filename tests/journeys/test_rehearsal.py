@@ -128,8 +128,9 @@ def test_a_rehearsal_shows_what_checks_and_rules_do_to_kinds(live_site: LiveSite
         fluency | {"name": "known", "kind": "known_answer", "options": known},
         {"name": "what", "kind": "quiz", "options": quiz | {"tries": 2}},
     ]
+    # A careful rater slips on 3 of 100 such pages: twelve raters do so twice in 3 of 100 runs.
     rules = {
-        "exclude_if": "look.failed >= 2 or median_seconds < 3 or impossible_times >= 1",
+        "exclude_if": "look.failed >= 3 or median_seconds < 3 or impossible_times >= 1",
         "flag_if": "known.failed >= 1",
         "gate_if": "quiz.failed >= 1",
     }
