@@ -132,6 +132,10 @@ class Books:
         return len(self.working)
 
     @property
+    def left(self) -> int:
+        return len(self.gone)
+
+    @property
     def waiting(self) -> list[Entry]:
         """People who wait for a decision."""
         unsettled = [entry for entry in self.both if entry.waits_for_a_person]
