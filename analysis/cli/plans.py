@@ -46,7 +46,7 @@ COLUMNS = (
     number("money", 2),
     *(number(name.replace("_", " ")) for name in NUMBERS),
 )
-# Options that decide a number and are no part of a size or of its terms.
+# Options that decide a number, beyond the size and its terms.
 BEYOND_SIZE = (
     "alpha", "criterion", "money", "most_raters", "most_items", "most_minutes", "simulate",
     "judge_correlation", "judge_cost",

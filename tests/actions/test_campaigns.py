@@ -55,7 +55,7 @@ def test_a_launch_stores_the_plan_that_the_draft_draws(draft, owner):
 def test_the_same_campaign_draws_the_same_plan(owner):
     first = plans.draw_plan(make_campaign(launch=False, owner=owner)).plan
     second = plans.draw_plan(make_campaign(launch=False, owner=owner)).plan
-    assert first == second
+    assert first.batches == second.batches
 
 
 def test_a_launch_needs_material(owner):
