@@ -44,10 +44,8 @@ class ComputeForm(forms.Form):
 
     def __init__(self, *arguments: Any, reasons: Mapping[str, str], **named: Any) -> None:
         super().__init__(*arguments, **named)
-        possible = [name for name, reason in reasons.items() if not reason]
-        cast(forms.MultipleChoiceField, self.fields["metrics"]).choices = [
-            (name, title_of(name)) for name in possible
-        ]
+        self.possible = [(name, title_of(name)) for name, reason in reasons.items() if not reason]
+        cast(forms.MultipleChoiceField, self.fields["metrics"]).choices = self.possible
         self.impossible = [(title_of(name), reason) for name, reason in reasons.items() if reason]
 
 

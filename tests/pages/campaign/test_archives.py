@@ -78,3 +78,16 @@ def test_the_interface_gives_every_item_of_an_archive(archive, olga):
     for number in range(1, archive.items.count() + 1):
         answer = olga.get(f"{items}{number}/")
         assert answer.status_code == 200, answer.content
+
+
+def test_pages_say_what_an_archive_lacks(tmp_path, olga):
+    """Neither texts nor times came with it, so that metrics cannot be computed, either."""
+    path = tmp_path / "appraise.csv"
+    path.write_text(WITHOUT_TEXTS)
+    archive = import_judgements(make_owner(), path, title="Elsewhere")
+    page = olga.get(address("campaign-item", archive, 1)).content.decode()
+    assert page.count("The text of this output was not imported.") == 2
+    assert "1 mark" in page and ">empty<" not in page and ">0.0<" not in page
+    page = olga.get(address("campaign-metrics", archive)).content.decode()
+    assert "No metric can be computed from this material." in page
+    assert "Not possible with this material" in page and ">Compute<" not in page
