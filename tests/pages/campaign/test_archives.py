@@ -88,6 +88,9 @@ def test_pages_say_what_an_archive_lacks(tmp_path, olga):
     page = olga.get(address("campaign-item", archive, 1)).content.decode()
     assert page.count("The text of this output was not imported.") == 2
     assert "1 mark" in page and ">empty<" not in page and ">0.0<" not in page
+    rater = archive.participants.get().label
+    page = olga.get(address("campaign-rater", archive, rater)).content.decode()
+    assert "Last answer" not in page and "lets somebody else judge" not in page
     page = olga.get(address("campaign-metrics", archive)).content.decode()
     assert "No metric can be computed from this material." in page
     assert "Not possible with this material" in page and ">Compute<" not in page
