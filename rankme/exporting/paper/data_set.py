@@ -101,7 +101,6 @@ def _files(study: Study) -> dict[str, bytes]:
     files["judgements.parquet"] = _parquet(rows.select(kept))
     if study.confirmed[CONTENTS.number].startswith("1"):
         files |= material(study)
-        files["outputs.parquet"] = _parquet(_outputs(files[MATERIAL]))
     if study.confirmed.get(COMMENTS.number, "").startswith("2"):
         files["texts.csv"] = b"".join(texts_csv(study.campaign, "long"))
     files["README.md"] = card(study, files).encode()
@@ -116,14 +115,8 @@ def _parquet(table: pyarrow.Table) -> bytes:
     return out.getvalue()
 
 
-def _outputs(material: bytes) -> pyarrow.Table:
-    rows = [json.loads(line) for line in material.splitlines()]
-    names = dict.fromkeys(name for row in rows for name in row)
-    return pyarrow.table({name: [row.get(name) for row in rows] for name in names})
-
-
 def material(study: Study) -> dict[str, bytes]:
-    """Inputs and outputs as an upload that the site reads, with the files that they name."""
+    """Inputs and outputs, as an upload that the site reads with its files, and as a table."""
     files = {}
     media = MediaFile.objects.filter(campaign=study.campaign)
     for file in media:
@@ -132,7 +125,7 @@ def material(study: Study) -> dict[str, bytes]:
     outputs = Output.objects.filter(system__campaign=study.campaign).select_related(
         "item__media", "system", "media"
     )
-    lines = []
+    rows = []
     for output in outputs.order_by("item__position", "system__position").iterator():
         item = output.item
         row = {
@@ -142,9 +135,11 @@ def material(study: Study) -> dict[str, bytes]:
             "output_file": output.media and output.media.path, "output_alt": output.alt,
         }  # fmt: skip
         row = {name: text for name, text in row.items() if text or name == "output"}
-        lines.append(json.dumps(item.factors | row, ensure_ascii=False))
-    files[MATERIAL] = "".join(f"{line}\n" for line in lines).encode()
-    return files
+        rows.append(item.factors | row)
+    lines = (f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    names = dict.fromkeys(name for row in rows for name in row)
+    table = pyarrow.table({name: [row.get(name) for row in rows] for name in names})
+    return files | {MATERIAL: "".join(lines).encode(), "outputs.parquet": _parquet(table)}
 
 
 def is_media(file: str) -> bool:
