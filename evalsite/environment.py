@@ -5,7 +5,7 @@ import re
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -15,6 +15,7 @@ FALSE = {"0", "false", "no", "off", ""}
 PATH = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 NO_SLUG = re.compile(r"[^A-Za-z0-9.-]+")
 WELL_KNOWN = "/.well-known/openid-configuration"
+CLIENT_AUTH = (POST, BASIC) = ("client_secret_post", "client_secret_basic")
 SHA1 = re.compile(r"[0-9A-Fa-f]{40}")
 
 
@@ -125,18 +126,23 @@ def single_sign_on(name: str, *, production: bool) -> dict[str, Any]:
         raise ImproperlyConfigured(
             f"{name}_SERVER is set: name {name}_CLIENT_ID and {name}_CLIENT_SECRET, too."
         )
+    method = text(f"{name}_AUTH_METHOD")
+    if method not in ("", *CLIENT_AUTH):
+        raise ImproperlyConfigured(f"{name}_AUTH_METHOD={method!r}: {' or '.join(CLIENT_AUTH)}")
     app = {
         # A `sub` is unique at one server alone, so connections are stored under the server's name.
         "provider_id": NO_SLUG.sub("-", server.partition("://")[2]),
         "name": text(f"{name}_NAME"),
         "client_id": client,
-        "secret": secret,
+        # The header wants it encoded (RFC 6749, section 2.3.1); django-allauth sends it as it is.
+        "secret": quote_plus(secret) if method == BASIC else secret,
         # No name and no mail address is asked for: accounts are found by `sub` alone.
         "settings": {
             "server_url": server,
             "scope": ["openid"],
             "fetch_userinfo": False,
             "oauth_pkce_enabled": True,
+            "token_auth_method": method,  # "": by the provider's own description
         },
     }
     return {"openid_connect": {"APPS": [app]}}

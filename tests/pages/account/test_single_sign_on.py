@@ -1,11 +1,17 @@
 """Single sign-on, against django-allauth's own OpenID Connect provider on this machine."""
 
+import base64
+import io
+import json
 import re
+import time
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import jwt
 import pytest
+import requests
 from allauth.socialaccount.models import SocialAccount, SocialToken
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
@@ -13,6 +19,7 @@ from django.urls import reverse
 
 from evalsite import environment
 from rankme.models import AuditEvent
+from rankme.sign_in.single_sign_on import Adapter
 from tests.accounts import PASSWORD, is_in, make_account
 from tests.live import free_port
 from tests.single_sign_on.provider import CLIENT_ID, CLIENT_SECRET, provider
@@ -207,5 +214,93 @@ def test_a_start_without_a_safe_address_or_a_secret_is_refused(monkeypatch):
         environment.single_sign_on("OIDC", production=True)
     monkeypatch.setenv("OIDC_CLIENT_ID", "rankme")
     monkeypatch.setenv("OIDC_CLIENT_SECRET", "secret")
+    monkeypatch.setenv("OIDC_AUTH_METHOD", "private_key_jwt")
+    with pytest.raises(ImproperlyConfigured, match="client_secret_post or client_secret_basic"):
+        environment.single_sign_on("OIDC", production=True)
+    monkeypatch.delenv("OIDC_AUTH_METHOD")
     (app,) = environment.single_sign_on("OIDC", production=True)["openid_connect"]["APPS"]
     assert app["provider_id"] == "login.example.org-realms-main"
+
+
+ISSUER = "https://login.example.org"
+
+
+class Wire(requests.adapters.BaseAdapter):
+    """A provider whose answers the test makes; `sent` is what the site asked it last."""
+
+    def __init__(self, **claims: object) -> None:
+        super().__init__()
+        self.claims = {"iss": ISSUER, "aud": CLIENT_ID, "sub": VISITOR} | claims
+
+    def send(self, request: requests.PreparedRequest, **_given: object) -> requests.Response:
+        self.sent = request
+        now = int(time.time())
+        told = {"iat": now, "exp": now + 60} | self.claims
+        token = jwt.encode(told, "0" * 32, algorithm="HS256")
+        addresses = {
+            "authorization_endpoint": "auth",
+            "token_endpoint": "token",
+            "jwks_uri": "keys",
+        }
+        description = {name: f"{ISSUER}/{path}" for name, path in addresses.items()}
+        description |= {"issuer": ISSUER, "token_endpoint_auth_methods_supported": SENDS_SECRET}
+        answers = {"/token": {"access_token": "any", "token_type": "Bearer", "id_token": token}}
+        answer = requests.Response()
+        answer.status_code, answer.url, answer.request = 200, request.url, request
+        answer.headers["Content-Type"] = "application/json"
+        answer.raw = io.BytesIO(json.dumps(answers.get(request.path_url, description)).encode())
+        return answer
+
+    def close(self) -> None:
+        pass
+
+
+SENDS_SECRET = ["client_secret_basic", "client_secret_post"]
+SECRET = "a+b/c%d:e f"
+
+
+@pytest.fixture
+def come_back(settings, monkeypatch):
+    """Let somebody whose account is connected come back from a provider with these answers."""
+
+    def back(wire: Wire, method: str = "") -> Client:
+        given = {"SERVER": ISSUER, "CLIENT_ID": CLIENT_ID, "CLIENT_SECRET": SECRET}
+        for name, value in (given | {"AUTH_METHOD": method}).items():
+            monkeypatch.setenv(f"OIDC_{name}", value)
+        settings.SOCIALACCOUNT_PROVIDERS = environment.single_sign_on("OIDC", production=True)
+        session = requests.Session()
+        session.mount("https://", wire)
+        monkeypatch.setattr(Adapter, "get_requests_session", lambda self: session)
+        client = Client()
+        connect(make_account(), VISITOR, settings)
+        state = parse_qs(urlsplit(start(client)).query)["state"][0]
+        here = reverse("openid_connect_callback", args=["login.example.org"])
+        client.get(here, {"code": "any", "state": state}, follow=True)
+        return client
+
+    return back
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [{"aud": "another site"}, {"iss": "https://another.example.org"}, {"exp": 1}],
+    ids=["another site's", "another provider's", "expired"],
+)
+def test_a_token_for_others_logs_nobody_in(come_back, claims):
+    assert not is_in(come_back(Wire(**claims)))
+
+
+def test_the_secret_is_sent_as_the_provider_wants_it(come_back):
+    """In the form it is as it is; in the header it is encoded (RFC 6749, section 2.3.1)."""
+    wire = Wire()
+    assert is_in(come_back(wire))
+    assert parse_qs(wire.sent.body)["client_secret"] == [SECRET]
+    assert "Authorization" not in wire.sent.headers
+
+
+def test_the_secret_is_encoded_in_the_header(come_back):
+    wire = Wire()
+    assert is_in(come_back(wire, "client_secret_basic"))
+    scheme, sent = wire.sent.headers["Authorization"].split(" ")
+    assert (scheme, base64.b64decode(sent).decode()) == ("Basic", "rankme:a%2Bb%2Fc%25d%3Ae+f")
+    assert "client_secret" not in parse_qs(wire.sent.body)
