@@ -5,7 +5,7 @@ import re
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote_plus, urlsplit
+from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -177,9 +177,14 @@ def database(name: str, otherwise: str) -> dict[str, Any]:
 
 
 def broker_address(url: str) -> str:
-    """Rewrite a Redis address for Celery, which writes those of sockets differently."""
+    """Rewrite a Redis address for Celery, which writes those of sockets differently.
+
+    Without `ssl_cert_reqs`, it would not look at the broker's certificate.
+    """
     if url.startswith("unix://"):
         return "redis+socket://" + url.removeprefix("unix://")
+    if url.startswith("rediss://") and "ssl_cert_reqs" not in parse_qs(urlsplit(url).query):
+        return f"{url}{'&' if '?' in url else '?'}ssl_cert_reqs=required"
     if url.startswith(("redis://", "rediss://", "redis+socket://")):
         return url
     raise ImproperlyConfigured(f"REDIS_URL={url!r}: write redis://…, rediss://… or unix://…")

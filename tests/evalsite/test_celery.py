@@ -1,6 +1,9 @@
 """Workers get their messages, and an unreachable broker does not delay anybody."""
 
+import contextlib
 import re
+import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -11,6 +14,7 @@ from evalsite import environment
 from evalsite.celery import app
 from evalsite.embedded import PROJECT, Valkey
 from tests.live import PATIENCE, LiveSite, wait_for
+from tests.webhooks.certificates import certificate_for
 
 PUBLISH_ASIDE = """
 import threading
@@ -92,9 +96,57 @@ def test_a_broker_that_is_away_refuses_at_once_and_is_not_asked_again(site_witho
     ("given", "celerys"),
     [
         ("redis://redis:6379/0", "redis://redis:6379/0"),
-        ("rediss://redis:6380/0", "rediss://redis:6380/0"),
+        ("rediss://redis:6380/0", "rediss://redis:6380/0?ssl_cert_reqs=required"),
+        (
+            "rediss://redis:6380/0?ssl_ca_certs=/etc/ca.crt",
+            "rediss://redis:6380/0?ssl_ca_certs=/etc/ca.crt&ssl_cert_reqs=required",
+        ),
+        (
+            "rediss://redis:6380/0?ssl_cert_reqs=none",
+            "rediss://redis:6380/0?ssl_cert_reqs=none",
+        ),
         ("unix:///run/valkey.sock", "redis+socket:///run/valkey.sock"),
     ],
 )
-def test_addresses_of_sockets_are_spelt_as_celery_wants(given: str, celerys: str):
+def test_addresses_are_spelt_as_celery_wants(given: str, celerys: str):
     assert environment.broker_address(given) == celerys
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [("", "CERTIFICATE_VERIFY_FAILED"), ("?ssl_cert_reqs=none", "closed")],
+    ids=["asked", "not asked"],
+)
+def test_the_password_goes_to_no_broker_whose_certificate_nobody_signed(tmp_path, options, error):
+    """Celery alone would look at no certificate, as it does where the address says so."""
+    from kombu import Connection
+    from redis.exceptions import RedisError
+
+    certificate = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate.load_cert_chain(*certificate_for("localhost", tmp_path))
+    told = []
+
+    def greet(plain: socket.socket) -> None:
+        """Read what a client says first; one that refuses the certificate hangs up before."""
+        with (
+            plain,
+            contextlib.suppress(OSError),
+            certificate.wrap_socket(plain, server_side=True) as line,
+        ):
+            told.append(line.recv(1000))
+
+    def listen() -> None:
+        with contextlib.suppress(OSError):  # the door is shut
+            while True:
+                greet(door.accept()[0])
+
+    with socket.create_server(("localhost", 0)) as door:
+        broker = threading.Thread(target=listen, daemon=True)
+        broker.start()
+        address = f"rediss://:pass-word@localhost:{door.getsockname()[1]}/0{options}"
+        url = environment.broker_address(address)
+        with Connection(url) as line, pytest.raises(RedisError, match=error):
+            line.channel()
+        door.shutdown(socket.SHUT_RDWR)
+        broker.join()
+    assert any(b"pass-word" in words for words in told) == (error == "closed")
