@@ -83,7 +83,7 @@ def play_to_its_end(page: Page) -> None:
     """Press again while nothing plays: a new screen ignores what comes at once."""
     for _ in range(MOST_LOOKS):
         sound = page.evaluate(
-            "(({ ended, paused }) => ({ ended, paused }))(document.activeElement)"
+            "() => (({ ended, paused }) => ({ ended, paused }))(document.activeElement)"
         )
         if sound["ended"]:
             return
