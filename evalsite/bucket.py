@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 # Well below the time that a request may take: boto3 would wait for minutes.
+# Checksums beyond the signature's are Amazon's own: Backblaze B2 refuses their headers, and Storj
+# a file that is sent in chunks because of them.
 LIMITS = Config(
-    connect_timeout=2, read_timeout=10, retries={"total_max_attempts": 2, "mode": "standard"}
+    connect_timeout=2,
+    read_timeout=10,
+    retries={"total_max_attempts": 2, "mode": "standard"},
+    request_checksum_calculation="when_required",
+    response_checksum_validation="when_required",
 )
 BUFFER_BYTES = 64 * 1024
 

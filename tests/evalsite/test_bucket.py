@@ -69,6 +69,18 @@ def test_a_file_that_is_not_there_is_not_an_outage(stored):
         default_storage.open("reports/none.bin")
 
 
+def test_a_file_is_sent_as_every_service_takes_it(stored):
+    """Amazon's checksums are refused elsewhere: github.com/boto/s3transfer/issues/327 (B2) and
+    github.com/storj/gateway-st/issues/89."""
+    sent = []
+    events = default_storage.connection.meta.client.meta.events
+    events.register("before-send.s3.PutObject", lambda request, **_: sent.append(request.headers))
+    default_storage.save("reports/other.bin", ContentFile(CONTENT))
+    (headers,) = sent
+    assert int(headers["Content-Length"]) == len(CONTENT)
+    assert not [name for name in headers if "checksum" in name.lower() or "trailer" in name.lower()]
+
+
 @contextlib.contextmanager
 def stopped(process) -> Iterator[None]:
     process.send_signal(signal.SIGSTOP)
