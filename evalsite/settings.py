@@ -33,7 +33,8 @@ EMAIL_HOST = environment.text("EMAIL_HOST")
 EMAIL_PORT = environment.whole_number("EMAIL_PORT", 587)
 EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER")
 EMAIL_HOST_PASSWORD = environment.text("EMAIL_HOST_PASSWORD")
-EMAIL_USE_TLS = bool(EMAIL_HOST_USER)
+EMAIL_USE_SSL = EMAIL_PORT == 465  # TLS from the first byte (RFC 8314)
+EMAIL_USE_TLS = bool(EMAIL_HOST_USER) and not EMAIL_USE_SSL
 EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = ""
 SERVER_EMAIL = DEFAULT_FROM_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")

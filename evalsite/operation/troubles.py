@@ -73,6 +73,11 @@ def mail() -> Trouble | None:
             "ADMINS has addresses, but no mail is sent to them.",
             "Set EMAIL_HOST, or leave ADMINS empty.",
         )
+    if settings.SERVER_EMAIL.endswith("@localhost"):
+        return Trouble(
+            f"Mails come from {settings.SERVER_EMAIL}, which other servers refuse.",
+            "Set SERVER_EMAIL to an address of your own.",
+        )
     if get_user_model().objects.filter(is_active=True).exclude(email="").exists():
         return None
     return Trouble(

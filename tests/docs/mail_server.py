@@ -1,57 +1,56 @@
 """A mail server for tests: it takes every mail, and keeps it."""
 
 import contextlib
-import socketserver
-import threading
+import ssl
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from typing import Any
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+
+from tests.live import free_port
+
+USER, PASSWORD = "site", "mail word 27"
 
 
-class MailServer(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-
-    def __init__(self) -> None:
+class MailServer:
+    def __init__(self, port: int) -> None:
         self.received: list[EmailMessage] = []
-        super().__init__(("127.0.0.1", 0), _Conversation)
+        self.port = port
+
+    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:
+        self.received.append(message_from_bytes(envelope.content, policy=policy.default))
+        return "250 done"
 
     @property
     def settings(self) -> dict[str, str]:
         """The settings with which a site hands its mail in here."""
-        return {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(self.server_address[1])}
+        return {"EMAIL_HOST": "localhost", "EMAIL_PORT": str(self.port)}
 
 
-class _Conversation(socketserver.StreamRequestHandler):
-    """As much of SMTP as Django speaks without a password."""
-
-    server: MailServer
-
-    def handle(self) -> None:
-        self._say("220 here")
-        for line in self.rfile:
-            command = line[:4].upper()
-            if command == b"DATA":
-                self._say("354 go on")
-                self._take()
-            elif command == b"QUIT":
-                return self._say("221 bye")
-            self._say("250 done")
-        return None
-
-    def _take(self) -> None:
-        lines = iter(self.rfile.readline, b".\r\n")
-        written = b"".join(line.removeprefix(b".") for line in lines)
-        self.server.received.append(message_from_bytes(written, policy=policy.default))
-
-    def _say(self, line: str) -> None:
-        self.wfile.write(f"{line}\r\n".encode())
+def right_password(
+    _server: SMTP, _session: Session, _envelope: Envelope, _mechanism: str, said: Any
+) -> AuthResult:
+    return AuthResult(
+        success=said == LoginPassword(USER.encode(), PASSWORD.encode()), handled=False
+    )
 
 
 @contextlib.contextmanager
-def mail_server() -> Iterator[MailServer]:
-    with MailServer() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
+def mail_server(
+    certificate: ssl.SSLContext | None = None, *, begins_with_tls: bool = False
+) -> Iterator[MailServer]:
+    """With a certificate, it speaks TLS, and knows the password of `USER`."""
+    mails, options = MailServer(free_port()), dict[str, Any]()
+    if certificate is not None:
+        options = {"authenticator": right_password}
+        options["ssl_context" if begins_with_tls else "tls_context"] = certificate
+        options["auth_require_tls"] = not begins_with_tls  # it counts STARTTLS alone
+    controller = Controller(mails, hostname="localhost", port=mails.port, **options)
+    controller.start()
+    try:
+        yield mails
+    finally:
+        controller.stop()

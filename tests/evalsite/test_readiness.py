@@ -177,6 +177,8 @@ def test_doctor_says_that_mail_reaches_nobody(settings):
     settings.ADMINS = [("ada@example.org", "ada@example.org")]
     assert "Set EMAIL_HOST" in said_by_doctor()
     settings.EMAIL_HOST = "mail.example.org"
+    assert "Set SERVER_EMAIL" in said_by_doctor()
+    settings.SERVER_EMAIL = "site@example.org"
     assert "no account has a mail address" in said_by_doctor()
     account.email = "olga@example.org"
     account.save()

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from django.conf import settings
+from django.core.mail import get_connection
 from django.core.management.base import BaseCommand, CommandError
 
 from evalsite.operation.readiness import Trouble
@@ -20,8 +21,9 @@ SECONDS_FOR_AN_ANSWER = 5
 
 class Command(BaseCommand):
     help = (
-        "Check database, static files, disk, storage, clock, backup, and the site's public address "
-        "with its proxy. Prints each problem with its remedy; exits with status 1 if there is any."
+        "Check database, static files, disk, storage, clock, backup, mail server, and the site's "
+        "public address with its proxy. Prints each problem with its remedy; exits with status 1 "
+        "if there is any."
     )
     requires_system_checks = ()
 
@@ -40,12 +42,26 @@ class Command(BaseCommand):
             name_storage(again=True)
         if backup_made:
             record_backup()
-        found = [*troubles(), *(public_address() if settings.PRODUCTION else ())]
+        found = [*troubles(), *mail_server()]
+        found += public_address() if settings.PRODUCTION else ()
         for trouble in found:
             self.stdout.write(f"PROBLEM  {trouble.what}\n         {trouble.remedy}")
         if found:
             raise CommandError(f"{len(found)} problems.")
         self.stdout.write("No problems found.")
+
+
+def mail_server() -> Iterator[Trouble]:
+    """Greet the mail server as far as the password; nothing is sent."""
+    try:
+        with get_connection():
+            pass
+    except OSError as error:  # also those of SMTP and TLS
+        yield Trouble(
+            f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT} takes no mail from this site: {error}",
+            "Check EMAIL_HOST, EMAIL_PORT (465 where the connection begins with TLS, else mostly "
+            "587), EMAIL_HOST_USER and EMAIL_HOST_PASSWORD.",
+        )
 
 
 def public_address() -> Iterator[Trouble]:
