@@ -168,19 +168,17 @@ DATABASES = {
     | {
         "CONN_MAX_AGE": environment.whole_number("DATABASE_CONNECTION_SECONDS", 600),
         "CONN_HEALTH_CHECKS": True,
-        # Half-open connections and forgotten locks time out. Imports may take long, so
-        # only the web server sets a time limit for statements (evalsite/gunicorn.py).
+        # Half-open connections time out.
         "OPTIONS": DATABASE_SITE.get("OPTIONS", {})
-        | {
-            "connect_timeout": 5,
-            "tcp_user_timeout": 10_000,
-            "options": (
-                "-c statement_timeout="
-                f"{environment.whole_number('STATEMENT_TIMEOUT_SECONDS', 0)}s"
-                " -c lock_timeout=10s -c idle_in_transaction_session_timeout=120s"
-            ),
-        },
+        | {"connect_timeout": 5, "tcp_user_timeout": 10_000},
     }
+}
+# So do forgotten locks. Imports may take long, so only the web server sets a time limit for
+# statements (evalsite/gunicorn.py).
+DATABASE_LIMITS = {
+    "statement_timeout": f"{environment.whole_number('STATEMENT_TIMEOUT_SECONDS', 0)}s",
+    "lock_timeout": "10s",
+    "idle_in_transaction_session_timeout": "120s",
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
