@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 # Well below the time that a request may take: boto3 would wait for minutes.
-# Checksums beyond the signature's are Amazon's own: Backblaze B2 refuses their headers, and Storj
+# Checksums beyond the signature's are Amazon's own: Backblaze refuses their headers, and Storj
 # a file that is sent in chunks because of them.
 LIMITS = Config(
     connect_timeout=2,

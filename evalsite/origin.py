@@ -59,12 +59,28 @@ def believe_the_proxy(get_response: GetResponse) -> GetResponse:
         if settings.PROXIES and not _is_proxy(request.META["REMOTE_ADDR"]):
             for name in FROM_A_PROXY:
                 request.META.pop(name, None)
-        address = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-        if address:
+        if address := _last_address(request.headers.get("X-Forwarded-For", "")):
             request.META["REMOTE_ADDR"] = address
         return get_response(request)
 
     return middleware
+
+
+def _last_address(forwarded: str) -> str:
+    """Return the address that the proxy itself has added; "" if it is none.
+
+    Some write the client's port with it, which is another for each connection: 203.0.113.7:50123
+    or [2001:db8::7]:50123 (Azure's Application Gateway, IIS).
+    """
+    last = forwarded.rpartition(",")[2].strip()
+    if last.startswith("["):
+        last = last[1:].partition("]")[0]
+    elif last.count(":") == 1:
+        last = last.partition(":")[0]
+    try:
+        return str(ip_address(last))
+    except ValueError:
+        return ""
 
 
 def _is_proxy(peer: str) -> bool:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from rankme.actions.accounts import second_factors
 from rankme.actions.rate_limits import MAILS, MAILS_FOR_AN_ADDRESS, take
+from rankme.networks import network_of
 
 
 class Plain(forms.Form):
@@ -76,8 +77,8 @@ class ResetPasswordForm(Plain, allauth_forms.ResetPasswordForm):
 
     def clean_email(self) -> str:
         email: str = super().clean_email()
-        address = context.request.META.get("REMOTE_ADDR", "")
-        if not (take(MAILS, email) and take(MAILS_FOR_AN_ADDRESS, address)):
+        network = network_of(context.request)
+        if not (take(MAILS, email) and take(MAILS_FOR_AN_ADDRESS, network)):
             raise forms.ValidationError(_("Too many requests. Try again in a few minutes."))
         return email
 

@@ -17,6 +17,7 @@ from rankme.doctor.examination import ADVICE, Examination, examine, reading_of
 from rankme.forms.doctor import TableForm
 from rankme.importing import LIMITS, ImportRefused, InvalidColumns, Reading
 from rankme.importing.problems import grouped
+from rankme.networks import network_of
 from rankme.scratch import new_folder
 
 # The request has at most a megabyte (`evalsite/bodies.py`), but workbooks and Parquet are packed.
@@ -44,7 +45,7 @@ def examine_table(request: HttpRequest) -> HttpResponse:
         return render(request, "doctor.html", {"form": TableForm()})
     if not form.is_valid():
         return render(request, "doctor.html", {"form": form}, status=422)
-    if not (take(EXAMINATIONS, request.META["REMOTE_ADDR"]) and take(ALL_EXAMINATIONS)):
+    if not (take(EXAMINATIONS, network_of(request)) and take(ALL_EXAMINATIONS)):
         form.add_error(None, _("Too many tables at once. Wait a minute and send it again."))
         return render(request, "doctor.html", {"form": form}, status=429)
     try:

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from rankme.actions.accounts.passwords import TooManyAttempts, check_password
 from rankme.actions.accounts.second_factors import FACTORS
+from rankme.networks import network_of
 from rankme.panel_calls.sealed import seal, unseal
 from rankme.sign_in.browsers import browser_name
 
@@ -47,9 +48,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         """Check a password, at the login and when it is asked for again."""
         name, password = credentials.get("username", ""), credentials.get("password", "")
-        address = request.META.get("REMOTE_ADDR", "")
         try:
-            return check_password(name, password, address=address, request=request)
+            return check_password(name, password, address=network_of(request), request=request)
         except TooManyAttempts as refusal:
             raise self.validation_error("too_many_login_attempts") from refusal
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop
 
 from rankme.actions.accounts.passwords import CHANGED, LOGGED_OUT, note_login
 from rankme.actions.audit import note
+from rankme.networks import network_of
 
 RESET = gettext_noop("password reset by mail")
 ADDED = gettext_noop("second factor added")
@@ -31,7 +32,7 @@ DISCONNECTED = gettext_noop("single sign-on disconnected")
 @receiver(user_logged_in)
 def note_logged_in(request: HttpRequest, user: User, **more: Any) -> None:
     """Note a login when all of its steps are done."""
-    note_login(user, address=request.META.get("REMOTE_ADDR", ""))
+    note_login(user, address=network_of(request))
 
 
 @receiver(user_logged_out)

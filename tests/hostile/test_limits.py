@@ -74,17 +74,17 @@ def test_the_table_names_nobody_and_forgets():
 
 
 @pytest.mark.django_db
-def test_one_address_does_not_bring_raters_without_end(client, monkeypatch):
+def test_one_network_does_not_bring_raters_without_end(client, monkeypatch):
     """Each would hold a batch of an open campaign, and nobody else would find one free."""
     monkeypatch.setattr(rate_limits, "NEW_RATERS", Limit("few", 2, timedelta(hours=1)))
     campaign = make_campaign()
-    for name in ("w1", "w2"):
-        arrive(Client(), campaign, id=name)
-    refused = agree(Client(), campaign, id="w3")
+    for number in (1, 2):
+        arrive(Client(REMOTE_ADDR=f"2001:db8::{number}"), campaign, id=f"w{number}")
+    refused = agree(Client(REMOTE_ADDR="2001:db8::3"), campaign, id="w3")
     assert refused.status_code == 429
     assert "Many people are arriving" in refused.text
     assert campaign.participants.count() == 2
-    # Another address, another campaign, and people who are known or were invited: all come in.
+    # Another network, another campaign, and people who are known or were invited: all come in.
     assert agree(Client(REMOTE_ADDR="192.0.2.7"), campaign, id="w4").status_code == 302
     assert agree(Client(), make_campaign(), id="w3").status_code == 302
     assert (

@@ -23,6 +23,7 @@ from rankme.api.authentication import IsTeamMember, TeamAuthentication
 from rankme.api.parsers import NamedFileParser
 from rankme.api.view import PageQuery, View, operation
 from rankme.models import SharedTask, SystemUpload, TeamMember
+from rankme.networks import network_of
 from rankme.uploads import LARGEST_OF_TEAMS
 
 OPEN: list[dict[str, list[str]]] = []
@@ -56,7 +57,7 @@ class CallView(View):
     def post(self, request: Request, task: str) -> object:
         found = get_object_or_404(SharedTask, code=task)
         given = self.given
-        teams.refuse_many_registrations(found, address=request.META["REMOTE_ADDR"])
+        teams.refuse_many_registrations(found, address=network_of(request))
         _captain, secret = teams.register_team(found, **given)
         return {"link": request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))}
 

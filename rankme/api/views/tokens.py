@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rankme.actions.accounts.api_keys import KeyPlan, obtain_key, revoke_key
 from rankme.api.token_shapes import CredentialsSerializer, TokenSerializer
 from rankme.api.view import View, operation
+from rankme.networks import network_of
 from rankme.permissions import Permission, key_of
 
 
@@ -37,10 +38,8 @@ class TokenView(View):
     def post(self, request: Request) -> Response:
         given = dict(self.given)
         name, password = given.pop("username"), given.pop("password")
-        address = request.META.get("REMOTE_ADDR", "")
-        return Response(
-            {"token": obtain_key(name, password, address=address, plan=KeyPlan(**given))}
-        )
+        plan, address = KeyPlan(**given), network_of(request)
+        return Response({"token": obtain_key(name, password, address=address, plan=plan)})
 
     @operation("token_revoke", "Revoke the key of this request", needs=Permission.SEE)
     def delete(self, request: Request) -> None:

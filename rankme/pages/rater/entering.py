@@ -21,6 +21,7 @@ from rankme.actions.sitting.figures import figure_for
 from rankme.actions.sitting.quiz import answer_quiz, figures_to_ask, quizzes_of
 from rankme.forms.entry import FiguresForm, QuestionsForm, QuizForm
 from rankme.models import Campaign, Participant, Slot
+from rankme.networks import network_of
 from rankme.panel_calls.calls import PanelError
 from rankme.panel_calls.entry_tokens import UntrustedEntry
 from rankme.panel_links.outcomes import Outcome
@@ -174,7 +175,7 @@ def _may_come_in(request: HttpRequest, campaign: Campaign, arrival: rater_identi
     """Whether a newcomer may enter now; people whom a panel sent or who were invited always may."""
     if arrival.panel not in ("open", "generic"):
         return True
-    return rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, request.META["REMOTE_ADDR"])
+    return rate_limits.take(rate_limits.NEW_RATERS, campaign.pk, network_of(request))
 
 
 def _crowded(

@@ -25,6 +25,7 @@ from rankme.forms.shared_task import (
     UploadForm,
 )
 from rankme.models import SharedTask, Team, TeamMember
+from rankme.networks import network_of
 from rankme.pages.campaign.campaign_page import (
     FORM,
     POST,
@@ -52,7 +53,7 @@ def show_call(request: HttpRequest, code: str) -> HttpResponse:
         del form.fields["accepts_terms"]
     if form.is_valid():
         with refusals_in(form):
-            teams.refuse_many_registrations(task, address=request.META["REMOTE_ADDR"])
+            teams.refuse_many_registrations(task, address=network_of(request))
             _captain, secret = teams.register_team(task, **form.cleaned_data)
             link = request.build_absolute_uri(reverse("rankme:team-enter", args=[secret]))
     context = {"task": task, "form": form, "link": link}

@@ -134,6 +134,9 @@ def test_a_form_on_another_site_is_refused_in_a_real_browser(page, elsewhere, bu
         ("203.0.113.7", "203.0.113.7"),
         ("198.51.100.1, 203.0.113.7", "203.0.113.7"),  # the first is what the client claims
         ("2001:db8::7", "2001:db8::7"),
+        ("203.0.113.7:50123", "203.0.113.7"),
+        ("[2001:db8::7]:50123", "2001:db8::7"),
+        ("unknown", "127.0.0.1"),
         ("", "127.0.0.1"),
     ],
 )
