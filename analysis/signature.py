@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import scipy
 
-VERSION = "2.9.1"
+VERSION = "2.9.2"
 HASH_DIGITS = 16
 
 
@@ -14,7 +14,7 @@ def signature(method: str, options: Mapping[str, object], *, sha256: str) -> str
     """Write `method`, its options in alphabetical order, the data's hash and all versions.
 
     >>> signature("wmt", {"seed": 1, "runs": 200}, sha256="ab" * 32)
-    'wmt|runs:200|seed:1|data:abababababababab|numpy:2.4.6|scipy:1.17.1|version:2.9.1'
+    'wmt|runs:200|seed:1|data:abababababababab|numpy:2.4.6|scipy:1.17.1|version:2.9.2'
 
     Parameters
     ----------
