@@ -38,7 +38,9 @@ EMAIL_USE_TLS = bool(EMAIL_HOST_USER) and not EMAIL_USE_SSL
 EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = ""
 SERVER_EMAIL = DEFAULT_FROM_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+EMAIL_BACKEND = (
+    "evalsite.mail.EmailBackend" if EMAIL_HOST else "django.core.mail.backends.dummy.EmailBackend"
+)
 # Where errors are sent; the address of a project at Sentry or a server of its kind.
 SENTRY_DSN = environment.text("SENTRY_DSN")
 if SENTRY_DSN:

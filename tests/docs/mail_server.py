@@ -18,9 +18,11 @@ USER, PASSWORD = "site", "mail word 27"
 class MailServer:
     def __init__(self, port: int) -> None:
         self.received: list[EmailMessage] = []
+        self.greeted_by = ""
         self.port = port
 
-    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:
+    async def handle_DATA(self, _server: SMTP, session: Session, envelope: Envelope) -> str:
+        self.greeted_by = str(session.host_name)
         self.received.append(message_from_bytes(envelope.content, policy=policy.default))
         return "250 done"
 

@@ -70,8 +70,8 @@ def test_a_file_that_is_not_there_is_not_an_outage(stored):
 
 
 def test_a_file_is_sent_as_every_service_takes_it(stored):
-    """Amazon's checksums are refused elsewhere: by Backblaze (github.com/boto/s3transfer/issues/327)
-    and Storj (github.com/storj/gateway-st/issues/89).
+    """Others refuse Amazon's checksums: Backblaze (github.com/boto/s3transfer/issues/327) and
+    Storj (github.com/storj/gateway-st/issues/89).
     """
     sent = []
     events = default_storage.connection.meta.client.meta.events

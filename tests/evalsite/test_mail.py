@@ -13,7 +13,7 @@ from tests.docs.mail_server import PASSWORD, USER, mail_server
 from tests.live import free_port, run_python
 from tests.webhooks.certificates import certificate_for
 
-SMTP = "django.core.mail.backends.smtp.EmailBackend"
+SMTP = "evalsite.mail.EmailBackend"
 WAYS = pytest.mark.parametrize("begins_with_tls", [False, True], ids=["STARTTLS", "TLS"])
 
 
@@ -40,6 +40,7 @@ def told(settings):
         settings.EMAIL_HOST, settings.EMAIL_PORT = "localhost", port
         settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = USER, password
         settings.EMAIL_USE_SSL, settings.EMAIL_USE_TLS = begins_with_tls, not begins_with_tls
+        settings.SITE_URL = "https://evaluation.example.org"
         settings.SERVER_EMAIL = settings.DEFAULT_FROM_EMAIL = "site@example.org"
 
     return tell
@@ -59,6 +60,9 @@ def test_mail_is_handed_in_with_a_password_over_tls(certificate, told, begins_wi
         send_mail("A link", "Here it is.", None, ["nora@example.org"])
     (mail,) = server.received
     assert (mail["From"], mail["To"]) == ("site@example.org", "nora@example.org")
+    # A container's own name is a number, which many servers refuse.
+    assert server.greeted_by == "evaluation.example.org"
+    assert mail["Message-ID"].endswith("@evaluation.example.org>")
 
 
 @pytest.mark.django_db
