@@ -24,17 +24,20 @@ class EmailBackend(smtp.EmailBackend):
     @property
     def connection_class(self) -> Any:
         made = super().connection_class
-        return partial(named, made) if "." in own_name() else made
+        return partial(named, made) if own_name() else made
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        if "." in own_name():
+        if name := own_name():
             for mail in email_messages:
-                mail.extra_headers.setdefault("Message-ID", make_msgid(domain=own_name()))
+                mail.extra_headers.setdefault("Message-ID", make_msgid(domain=name))
         return super().send_messages(email_messages)
 
 
 def own_name() -> str:
-    return urlsplit(settings.SITE_URL).hostname or ""
+    """Return the host of the site's address; "" if it is no whole name."""
+    host = urlsplit(settings.SITE_URL).hostname or ""
+    last = host.rpartition(".")[2]
+    return "" if last == host or last.isdigit() else host
 
 
 def named(made: type[smtplib.SMTP], *address: Any, **options: Any) -> smtplib.SMTP:

@@ -8,6 +8,7 @@ import pytest
 from django.core.mail import send_mail
 from django.core.management import CommandError, call_command
 
+from evalsite.mail import own_name
 from tests.accounts import make_account
 from tests.docs.mail_server import PASSWORD, USER, mail_server
 from tests.live import free_port, run_python
@@ -63,6 +64,21 @@ def test_mail_is_handed_in_with_a_password_over_tls(certificate, told, begins_wi
     # A container's own name is a number, which many servers refuse.
     assert server.greeted_by == "evaluation.example.org"
     assert mail["Message-ID"].endswith("@evaluation.example.org>")
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("https://evaluation.example.org:8443", "evaluation.example.org"),
+        ("http://localhost:8000", ""),
+        ("http://127.0.0.1:8000", ""),
+        ("http://[::1]:8000", ""),
+        ("", ""),
+    ],
+)
+def test_only_a_whole_name_is_a_greeting(settings, address, name):
+    settings.SITE_URL = address
+    assert own_name() == name
 
 
 @pytest.mark.django_db
