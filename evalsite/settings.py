@@ -39,7 +39,9 @@ EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = ""
 SERVER_EMAIL = DEFAULT_FROM_EMAIL = environment.text("SERVER_EMAIL", "rankme@localhost")
 EMAIL_BACKEND = (
-    "evalsite.mail.EmailBackend" if EMAIL_HOST else "django.core.mail.backends.dummy.EmailBackend"
+    "evalsite.operation.mail.EmailBackend"
+    if EMAIL_HOST
+    else "django.core.mail.backends.dummy.EmailBackend"
 )
 # Where errors are sent; the address of a project at Sentry or a server of its kind.
 SENTRY_DSN = environment.text("SENTRY_DSN")

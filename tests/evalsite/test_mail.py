@@ -8,13 +8,13 @@ import pytest
 from django.core.mail import send_mail
 from django.core.management import CommandError, call_command
 
-from evalsite.mail import own_name
+from evalsite.operation.mail import own_name
 from tests.accounts import make_account
 from tests.docs.mail_server import PASSWORD, USER, mail_server
 from tests.live import free_port, run_python
 from tests.webhooks.certificates import certificate_for
 
-SMTP = "evalsite.mail.EmailBackend"
+SMTP = "evalsite.operation.mail.EmailBackend"
 WAYS = pytest.mark.parametrize("begins_with_tls", [False, True], ids=["STARTTLS", "TLS"])
 
 

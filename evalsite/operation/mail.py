@@ -34,7 +34,7 @@ class EmailBackend(smtp.EmailBackend):
 
 
 def own_name() -> str:
-    """Return the host of the site's address; "" if it is no whole name."""
+    """Return the host of the site's address; "" if it has only a number or a local name."""
     host = urlsplit(settings.SITE_URL).hostname or ""
     last = host.rpartition(".")[2]
     return "" if last == host or last.isdigit() else host
