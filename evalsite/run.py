@@ -161,7 +161,9 @@ def greet(greeting: str, is_up: threading.Event) -> None:
         with contextlib.suppress(OSError):
             urllib.request.urlopen(f"http://{host}:{port}/healthz/", timeout=5).close()
             is_up.set()
-            print(f"\n{greeting}\nCtrl-C stops everything.\n", flush=True)
+        if is_up.is_set():
+            with contextlib.suppress(OSError):  # nobody reads it
+                print(f"\n{greeting}\nCtrl-C stops everything.\n", flush=True)
             return
 
 

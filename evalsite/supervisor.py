@@ -92,7 +92,8 @@ class Supervisor:
             self.print(OWN_NAME, f"{name} stopped (rc={process.wait()})")
 
     def print(self, name: str, line: str) -> None:
-        with self._printing:
+        """Print a line if anybody still reads it; the site runs and stops without."""
+        with self._printing, contextlib.suppress(OSError):
             print(f"{time.strftime('%H:%M:%S')} {name:<{self._width}} | {line}", flush=True)
 
     def _keep_running(self, part: Part) -> int | None:

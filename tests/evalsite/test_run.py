@@ -6,6 +6,7 @@ publishes. Starts are dear: every test takes the started site from the one befor
 that kill it come before its processes have imported everything.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -367,3 +368,26 @@ def test_a_taken_port_is_said_with_the_way_out():
         assert f"Port {run.port} on 127.0.0.1 cannot be used" in run.text()
         assert f"PORT={run.port + 1} make run" in run.text()
         assert not Servers(run.folder).postgresql.is_running()
+
+
+LAUNCHER = """
+import os, signal, sys
+from evalsite.supervisor import Supervisor
+signal.signal(signal.SIGTERM, lambda *told: sys.exit(0))
+Supervisor({"part": ["sleep", "600"]}, dict(os.environ)).run()
+"""
+
+
+def test_a_site_whose_output_nobody_reads_any_more_still_ends_its_parts():
+    """As after `make run | head`: to print raises an error then."""
+    command = [sys.executable, "-c", LAUNCHER]
+    launcher = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=PROJECT)
+    part = psutil.Process(int(re.search(rb"pid=(\d+)", launcher.stdout.readline())[1]))
+    try:
+        launcher.stdout.close()
+        launcher.terminate()
+        launcher.wait(PATIENCE)
+        assert not part.is_running()
+    finally:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            part.kill()
