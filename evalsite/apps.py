@@ -1,4 +1,4 @@
-"""The site as a Django application; it registers the checks of the settings."""
+"""The site as a Django application: the checks of its settings, and its database's limits."""
 
 from typing import Any
 

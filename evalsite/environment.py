@@ -15,7 +15,8 @@ FALSE = {"0", "false", "no", "off", ""}
 PATH = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 NO_SLUG = re.compile(r"[^A-Za-z0-9.-]+")
 WELL_KNOWN = "/.well-known/openid-configuration"
-CLIENT_AUTH = (POST, BASIC) = ("client_secret_post", "client_secret_basic")
+BASIC = "client_secret_basic"
+CLIENT_AUTH = ("client_secret_post", BASIC)
 SHA1 = re.compile(r"[0-9A-Fa-f]{40}")
 
 

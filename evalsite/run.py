@@ -158,13 +158,14 @@ def greet(greeting: str, is_up: threading.Event) -> None:
     host, port = os.environ["HOST"], os.environ["PORT"]
     while True:
         time.sleep(0.2)
-        with contextlib.suppress(OSError):
+        try:
             urllib.request.urlopen(f"http://{host}:{port}/healthz/", timeout=5).close()
-            is_up.set()
-        if is_up.is_set():
-            with contextlib.suppress(OSError):  # nobody reads it
-                print(f"\n{greeting}\nCtrl-C stops everything.\n", flush=True)
-            return
+        except OSError:
+            continue
+        is_up.set()
+        with contextlib.suppress(OSError):  # nobody reads it
+            print(f"\n{greeting}\nCtrl-C stops everything.\n", flush=True)
+        return
 
 
 if __name__ == "__main__":

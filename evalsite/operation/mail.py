@@ -23,8 +23,8 @@ class EmailBackend(smtp.EmailBackend):
 
     @property
     def connection_class(self) -> Any:
-        made = super().connection_class
-        return partial(named, made) if own_name() else made
+        made, name = super().connection_class, own_name()
+        return partial(named, made, name) if name else made
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         if name := own_name():
@@ -40,5 +40,5 @@ def own_name() -> str:
     return "" if last == host or last.isdigit() else host
 
 
-def named(made: type[smtplib.SMTP], *address: Any, **options: Any) -> smtplib.SMTP:
-    return made(*address, **options | {"local_hostname": own_name()})
+def named(made: type[smtplib.SMTP], name: str, *address: Any, **options: Any) -> smtplib.SMTP:
+    return made(*address, **options | {"local_hostname": name})

@@ -65,7 +65,7 @@ def second_factors() -> Trouble | None:
 
 
 def mail() -> Trouble | None:
-    """Mail that is set up for nobody, or asked for and not set up."""
+    """Mail that is asked for and not set up, that nobody would take, or that is for nobody."""
     if not settings.EMAIL_HOST:
         if not settings.ADMINS:
             return None

@@ -3,9 +3,11 @@
 import os
 import secrets
 import subprocess
+from io import StringIO
 from pathlib import Path
 
 import psutil
+from django.core.management import CommandError, call_command
 
 from evalsite.embedded import Servers
 from evalsite.run import MARK
@@ -25,6 +27,16 @@ def run(
     """Run one of the site's processes in an environment of its own."""
     environment = {"PATH": os.environ["PATH"], "DATA_FOLDER": str(servers.folder)}
     return run_python(arguments, environment | servers.addresses() | SAFE | settings)
+
+
+def said_by_doctor(*options: str) -> str:
+    """Return what `doctor` prints; with problems, their number at the end."""
+    out = StringIO()
+    try:
+        call_command("doctor", *options, stdout=out)
+    except CommandError as problems:
+        out.write(str(problems))
+    return out.getvalue()
 
 
 PROCESSES = {

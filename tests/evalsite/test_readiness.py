@@ -4,12 +4,10 @@ import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from allauth.mfa.models import Authenticator
-from django.core.management import CommandError, call_command
 from django.db import connection
 
 from evalsite import celery
@@ -19,6 +17,7 @@ from rankme.actions import operators
 from rankme.actions.operators import name_storage, record_backup
 from rankme.verification import nightly
 from tests.accounts import make_account
+from tests.evalsite.processes import said_by_doctor
 
 pytestmark = pytest.mark.django_db
 
@@ -78,15 +77,6 @@ def test_a_restored_storage_can_be_named_again(settings, tmp_path):
     assert readiness.shared_storage(), "only an operator can say that it is the right one"
     name_storage(again=True)
     assert readiness.shared_storage() is None
-
-
-def said_by_doctor(*options: str) -> str:
-    out = StringIO()
-    try:
-        call_command("doctor", *options, stdout=out)
-    except CommandError as problems:
-        out.write(str(problems))
-    return out.getvalue()
 
 
 def test_a_backup_is_asked_for_every_night_by_doctor_and_mail(monkeypatch, caplog):
